@@ -1,0 +1,132 @@
+//! A component file: where it lies and what its content is.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use sha2::{Digest as _, Sha256};
+
+/// Where a component's bytes are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Location {
+    /// Embedded in the host's binary, under this file name.
+    Core(&'static str, &'static [u8]),
+    /// A file.
+    File(PathBuf),
+}
+
+/// The SHA-256 of a component's bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digest([u8; 32]);
+
+/// A component that was found. Its digest is computed when it is first asked for, since finding never reads whole files.
+#[derive(Debug)]
+pub struct Component {
+    location: Location,
+    size: u64,
+    digest: OnceLock<Digest>,
+}
+
+impl Digest {
+    /// The digest of `bytes`.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
+    /// The raw hash.
+    pub fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// The hash alone in lower-case hexadecimal, for file names.
+    pub fn hex(&self) -> String {
+        use fmt::Write as _;
+        self.0.iter().fold(String::with_capacity(64), |mut text, byte| {
+            // Writing to a String cannot fail.
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "sha256:{}", self.hex())
+    }
+}
+
+impl Component {
+    /// A component of `size` bytes.
+    pub fn new(location: Location, size: u64) -> Self {
+        Self { location, size, digest: OnceLock::new() }
+    }
+
+    /// Where its bytes are.
+    pub fn location(&self) -> &Location {
+        &self.location
+    }
+
+    /// Its size in bytes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The name under which people know the source: `core`, or the file's folder.
+    pub fn source(&self) -> String {
+        match &self.location {
+            Location::Core(..) => "core".to_owned(),
+            Location::File(path) => path.parent().map(|folder| folder.display().to_string()).unwrap_or_default(),
+        }
+    }
+
+    /// The file, or its name among the embedded ones.
+    pub fn file(&self) -> PathBuf {
+        match &self.location {
+            Location::Core(name, _) => PathBuf::from(name),
+            Location::File(path) => path.clone(),
+        }
+    }
+
+    /// The digest, read once.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read.
+    pub fn digest(&self) -> io::Result<Digest> {
+        if let Some(digest) = self.digest.get() {
+            return Ok(*digest);
+        }
+        let digest = match &self.location {
+            Location::Core(_, bytes) => Digest::of(bytes),
+            Location::File(path) => {
+                let mut hasher = Sha256::new();
+                io::copy(&mut std::fs::File::open(path)?, &mut HashWriter(&mut hasher))?;
+                Digest(hasher.finalize().into())
+            }
+        };
+        Ok(*self.digest.get_or_init(|| digest))
+    }
+}
+
+impl fmt::Display for Component {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.location {
+            Location::Core(name, _) => write!(f, "core/{name}"),
+            Location::File(path) => write!(f, "{}", path.display()),
+        }
+    }
+}
+
+struct HashWriter<'a>(&'a mut Sha256);
+
+impl io::Write for HashWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,110 @@
+//! What one tool may do in one call: what it asks for, cut to what it was granted.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use hermes_manifest::{ByteSize, Capabilities, EnvName, FsMode, GuestRoot, HttpPattern};
+
+use crate::algebra::{folder, intersect};
+use crate::limits::Limits;
+
+/// The power of a tool in a session: resolved, so that the sandbox has nothing left to decide.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Power {
+    /// Folders that are mounted.
+    pub mounts: Vec<Mount>,
+    /// The workspace's path as the guest sees it, when it is mounted.
+    pub workspace: Option<PathBuf>,
+    /// HTTP destinations.
+    pub http: Vec<HttpPattern>,
+    /// Environment variables, with values.
+    pub env: BTreeMap<EnvName, String>,
+    /// Secrets whose value the tool may have.
+    pub secrets: BTreeSet<EnvName>,
+    /// Limits.
+    pub limits: Limits,
+}
+
+/// One folder of the host, as a guest sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mount {
+    /// The folder on the host.
+    pub host: PathBuf,
+    /// Its path in the guest; the same, except for tenants.
+    pub guest: PathBuf,
+    /// Whether it may be changed.
+    pub mode: FsMode,
+    /// Bytes that may be written to it.
+    pub quota: Option<ByteSize>,
+}
+
+impl Power {
+    /// Cuts what a tool `asked` for to what it was `granted`.
+    ///
+    /// `workspace` is what `${workspace}` stands for, `environment` where granted variables get their values.
+    pub fn resolve(
+        asked: &Capabilities,
+        granted: &Capabilities,
+        workspace: Option<&Path>,
+        environment: &BTreeMap<EnvName, String>,
+    ) -> Self {
+        let both = intersect(asked, granted, workspace);
+        let mounts: Vec<Mount> = both
+            .fs
+            .iter()
+            .filter_map(|grant| {
+                let host = folder(&grant.path, workspace)?;
+                Some(Mount { guest: host.clone(), host, mode: grant.mode, quota: grant.quota })
+            })
+            .collect();
+        let mounted = |path: &&Path| mounts.iter().any(|mount| mount.host == **path);
+        Self {
+            workspace: workspace.filter(mounted).map(Path::to_path_buf),
+            http: both.http,
+            env: both
+                .env
+                .into_iter()
+                .filter_map(|name| Some((name.clone(), environment.get(&name)?.clone())))
+                .collect(),
+            secrets: both.secrets.into_iter().filter(|(_, terms)| terms.expose).map(|(name, _)| name).collect(),
+            limits: Limits::resolve(&asked.limits, &granted.limits),
+            mounts,
+        }
+    }
+}
+
+/// The capabilities that were asked for and are not granted at all, each as the grant that would give it.
+pub fn missing(asked: &Capabilities, granted: &Capabilities, workspace: Option<&Path>) -> Vec<MissingGrant> {
+    let both = intersect(asked, granted, workspace);
+    let mut missing = Vec::new();
+    for ask in &asked.fs {
+        // Without a workspace nothing under it can be mounted, granted or not: that is no question of grants.
+        let absent = ask.path == GuestRoot::Workspace && workspace.is_none();
+        let given = intersect(&Capabilities { fs: vec![ask.clone()], ..Capabilities::default() }, granted, workspace);
+        if given.fs.is_empty() && !absent {
+            missing.push(MissingGrant { capability: "fs", value: format!("{}:{}", ask.path, ask.mode) });
+        }
+    }
+    for ask in &asked.http {
+        let given = intersect(&Capabilities { http: vec![ask.clone()], ..Capabilities::default() }, granted, workspace);
+        if given.http.is_empty() {
+            missing.push(MissingGrant { capability: "http", value: ask.to_string() });
+        }
+    }
+    for name in asked.env.iter().filter(|name| !both.env.contains(name)) {
+        missing.push(MissingGrant { capability: "env", value: name.to_string() });
+    }
+    for name in asked.secrets.keys().filter(|name| !both.secrets.get(*name).is_some_and(|terms| terms.expose)) {
+        missing.push(MissingGrant { capability: "secrets", value: name.to_string() });
+    }
+    missing
+}
+
+/// A grant that a tool asks for and does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingGrant {
+    /// The kind of grant.
+    pub capability: &'static str,
+    /// Its value, as `--grant` takes it.
+    pub value: String,
+}
