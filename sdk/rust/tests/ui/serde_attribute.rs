@@ -1,0 +1,9 @@
+use hermes_tool::prelude::*;
+
+#[derive(ToolArgs)]
+struct Args {
+    #[serde(default)]
+    count: u8,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use hermes_tool::prelude::*;
+
+#[derive(ToolArgs)]
+struct Args {
+    #[arg(maxx = 3)]
+    count: u8,
+}
+
+fn main() {}
