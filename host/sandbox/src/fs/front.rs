@@ -1,0 +1,412 @@
+//! Every function of `wasi:filesystem`. Those that need no look of ours are passed on; a function that a later version
+//! adds does not compile until it is decided here.
+
+use cap_primitives::fs::{FollowSymlinks, stat};
+use wasmtime::component::{HasData, Resource, ResourceTable};
+use wasmtime_wasi::filesystem::{Descriptor, Dir, WasiFilesystemCtx, WasiFilesystemCtxView};
+use wasmtime_wasi::p2::bindings::filesystem::types::{
+    Advice, DescriptorFlags, DescriptorStat, DescriptorType, DirectoryEntry, DirectoryEntryStream, ErrorCode, Filesize,
+    Host, HostDescriptor, HostDirectoryEntryStream, MetadataHashValue, NewTimestamp, OpenFlags, PathFlags,
+};
+use wasmtime_wasi::p2::bindings::filesystem::preopens;
+use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsError, FsResult};
+
+use super::guard::{self, Place};
+use super::quota::{ENTRY, Metered, Position, Quota};
+use super::{Files, identity, open};
+
+/// The front as `wasi:filesystem` sees it.
+pub(crate) struct Front<'a> {
+    files: &'a mut Files,
+    inner: WasiFilesystemCtxView<'a>,
+}
+
+impl HasData for Front<'static> {
+    type Data<'a> = Front<'a>;
+}
+
+/// A folder and a path in it, on which an operation can run.
+struct Spot {
+    folder: u32,
+    path: String,
+    /// Whether links are resolved already and the folder was made for this operation.
+    resolved: bool,
+}
+
+impl Spot {
+    fn folder(&self) -> Resource<Descriptor> {
+        Resource::new_borrow(self.folder)
+    }
+}
+
+impl<'a> Front<'a> {
+    pub(crate) fn new(files: &'a mut Files, ctx: &'a mut WasiFilesystemCtx, table: &'a mut ResourceTable) -> Self {
+        Self { files, inner: WasiFilesystemCtxView { ctx, table } }
+    }
+
+    fn dir(&self, folder: &Resource<Descriptor>) -> FsResult<&Dir> {
+        match self.inner.table.get(folder)? {
+            Descriptor::Dir(dir) => Ok(dir),
+            Descriptor::File(_) => Err(ErrorCode::NotDirectory.into()),
+        }
+    }
+
+    fn quota(&self, descriptor: &Resource<Descriptor>) -> FsResult<Quota> {
+        let mount = self.files.mount_of(descriptor.rep()).ok_or(ErrorCode::BadDescriptor)?;
+        Ok(mount.quota.clone())
+    }
+
+    /// Where an operation on `path` may run: as asked, or where the mount's guard has resolved it to.
+    fn spot(&mut self, folder: &Resource<Descriptor>, path: String, follow: bool) -> FsResult<Spot> {
+        while let Some(last) = self.files.resolved.pop() {
+            self.files.origins.remove(&last.rep());
+            self.inner.table.delete(last)?;
+        }
+        self.next_spot(folder, path, follow)
+    }
+
+    /// The second path of an operation with two.
+    fn next_spot(&mut self, folder: &Resource<Descriptor>, path: String, follow: bool) -> FsResult<Spot> {
+        let origin = *self.files.origins.get(&folder.rep()).ok_or(ErrorCode::BadDescriptor)?;
+        if !self.files.mounts.get(origin).is_some_and(|mount| mount.guarded) {
+            return Ok(Spot { folder: folder.rep(), path, resolved: false });
+        }
+        let dir = self.dir(folder)?.clone();
+        let Place { folder, name } =
+            guard::resolve(&self.files.protected, &mut self.files.clean, &dir.dir, &path, follow)?;
+        let checked = self.inner.table.push(Descriptor::Dir(Dir::new(folder, dir.perms, dir.open_mode, true)))?;
+        let spot = Spot { folder: checked.rep(), path: name, resolved: true };
+        self.files.origins.insert(spot.folder, origin);
+        self.files.resolved.push(checked);
+        Ok(spot)
+    }
+
+    /// Refuses to move or remove what is protected, has something protected below it, or is another name of it.
+    fn movable(&self, spot: &Spot) -> FsResult<()> {
+        let dir = self.dir(&spot.folder())?;
+        let Ok(found) = stat(&dir.dir, spot.path.as_ref(), FollowSymlinks::No) else { return Ok(()) };
+        let protected = &self.files.protected;
+        let fixed = identity::cap_id(&found).is_some_and(|id| protected.is(id) || protected.is_above(id));
+        if fixed { Err(ErrorCode::Access.into()) } else { Ok(()) }
+    }
+
+    /// Pays for a new name and gives back if it was not made after all.
+    fn settle<T>(quota: &Quota, made: FsResult<T>) -> FsResult<T> {
+        if made.is_err() {
+            quota.refund(ENTRY);
+        }
+        made
+    }
+
+    fn size(&self, descriptor: &Resource<Descriptor>) -> FsResult<u64> {
+        match self.inner.table.get(descriptor)? {
+            Descriptor::File(file) => Ok(file.file.metadata()?.len()),
+            Descriptor::Dir(_) => Err(ErrorCode::IsDirectory.into()),
+        }
+    }
+
+    fn metered(
+        &mut self,
+        stream: Resource<DynOutputStream>,
+        quota: Quota,
+        position: Position,
+    ) -> FsResult<Resource<DynOutputStream>> {
+        let inner = self.inner.table.delete(stream)?;
+        let metered: DynOutputStream = Box::new(Metered { inner, quota, position });
+        Ok(self.inner.table.push(metered)?)
+    }
+
+    fn open(&mut self, folder: &Resource<Descriptor>, request: &open::Request<'_>) -> FsResult<Resource<Descriptor>> {
+        let dir = self.dir(folder)?.clone();
+        let quota = self.quota(folder)?;
+        let creates = request.how.contains(OpenFlags::CREATE)
+            && stat(&dir.dir, request.path.as_ref(), FollowSymlinks::Yes).is_err();
+        if creates {
+            quota.charge(ENTRY)?;
+        }
+        let opened = open::open(&dir, request, &self.files.protected);
+        if creates && opened.is_err() {
+            quota.refund(ENTRY);
+        }
+        let opened = self.inner.table.push(opened?)?;
+        if let Some(index) = self.files.origins.get(&folder.rep()).copied() {
+            self.files.origins.insert(opened.rep(), index);
+        }
+        Ok(opened)
+    }
+}
+
+impl preopens::Host for Front<'_> {
+    fn get_directories(&mut self) -> wasmtime::Result<Vec<(Resource<Descriptor>, String)>> {
+        let mut all = Vec::new();
+        for (index, mount) in self.files.mounts.iter().enumerate() {
+            for name in &mount.names {
+                let folder = self.inner.table.push(Descriptor::Dir(mount.dir.clone()))?;
+                self.files.origins.insert(folder.rep(), index);
+                all.push((folder, name.clone()));
+            }
+        }
+        Ok(all)
+    }
+}
+
+impl Host for Front<'_> {
+    fn convert_error_code(&mut self, error: FsError) -> wasmtime::Result<ErrorCode> {
+        error.downcast()
+    }
+
+    fn filesystem_error_code(&mut self, error: Resource<wasmtime::Error>) -> wasmtime::Result<Option<ErrorCode>> {
+        if let Some(code) = self.inner.table.get(&error)?.downcast_ref::<ErrorCode>() {
+            return Ok(Some(*code));
+        }
+        Host::filesystem_error_code(&mut self.inner, error)
+    }
+}
+
+impl HostDescriptor for Front<'_> {
+    async fn open_at(
+        &mut self,
+        folder: Resource<Descriptor>,
+        follow: PathFlags,
+        path: String,
+        how: OpenFlags,
+        access: DescriptorFlags,
+    ) -> FsResult<Resource<Descriptor>> {
+        let spot = self.spot(&folder, path, follow.contains(PathFlags::SYMLINK_FOLLOW))?;
+        let follow = if spot.resolved { PathFlags::empty() } else { follow };
+        self.open(&spot.folder(), &open::Request { path: &spot.path, follow, how, access })
+    }
+
+    async fn stat_at(
+        &mut self,
+        folder: Resource<Descriptor>,
+        follow: PathFlags,
+        path: String,
+    ) -> FsResult<DescriptorStat> {
+        let spot = self.spot(&folder, path, follow.contains(PathFlags::SYMLINK_FOLLOW))?;
+        self.inner.stat_at(spot.folder(), follow, spot.path).await
+    }
+
+    async fn metadata_hash_at(
+        &mut self,
+        folder: Resource<Descriptor>,
+        follow: PathFlags,
+        path: String,
+    ) -> FsResult<MetadataHashValue> {
+        let spot = self.spot(&folder, path, follow.contains(PathFlags::SYMLINK_FOLLOW))?;
+        self.inner.metadata_hash_at(spot.folder(), follow, spot.path).await
+    }
+
+    async fn readlink_at(&mut self, folder: Resource<Descriptor>, path: String) -> FsResult<String> {
+        let spot = self.spot(&folder, path, false)?;
+        self.inner.readlink_at(spot.folder(), spot.path).await
+    }
+
+    async fn create_directory_at(&mut self, folder: Resource<Descriptor>, path: String) -> FsResult<()> {
+        let spot = self.spot(&folder, path, false)?;
+        let quota = self.quota(&spot.folder())?;
+        quota.charge(ENTRY)?;
+        let made = self.inner.create_directory_at(spot.folder(), spot.path).await;
+        Self::settle(&quota, made)
+    }
+
+    async fn symlink_at(&mut self, folder: Resource<Descriptor>, target: String, path: String) -> FsResult<()> {
+        let spot = self.spot(&folder, path, false)?;
+        let quota = self.quota(&spot.folder())?;
+        quota.charge(ENTRY)?;
+        let made = self.inner.symlink_at(spot.folder(), target, spot.path).await;
+        Self::settle(&quota, made)
+    }
+
+    async fn link_at(
+        &mut self,
+        folder: Resource<Descriptor>,
+        follow: PathFlags,
+        path: String,
+        new_folder: Resource<Descriptor>,
+        new_path: String,
+    ) -> FsResult<()> {
+        let from = self.spot(&folder, path, false)?;
+        let to = self.next_spot(&new_folder, new_path, false)?;
+        self.movable(&from)?;
+        let quota = self.quota(&to.folder())?;
+        quota.charge(ENTRY)?;
+        let (old, new) = (from.folder(), to.folder());
+        let made = self.inner.link_at(old, follow, from.path, new, to.path).await;
+        Self::settle(&quota, made)
+    }
+
+    async fn rename_at(
+        &mut self,
+        folder: Resource<Descriptor>,
+        path: String,
+        new_folder: Resource<Descriptor>,
+        new_path: String,
+    ) -> FsResult<()> {
+        let from = self.spot(&folder, path, false)?;
+        let to = self.next_spot(&new_folder, new_path, false)?;
+        self.movable(&from)?;
+        self.movable(&to)?;
+        let (old, new) = (from.folder(), to.folder());
+        self.inner.rename_at(old, from.path, new, to.path).await
+    }
+
+    async fn remove_directory_at(&mut self, folder: Resource<Descriptor>, path: String) -> FsResult<()> {
+        let spot = self.spot(&folder, path, false)?;
+        self.movable(&spot)?;
+        self.inner.remove_directory_at(spot.folder(), spot.path).await
+    }
+
+    async fn unlink_file_at(&mut self, folder: Resource<Descriptor>, path: String) -> FsResult<()> {
+        let spot = self.spot(&folder, path, false)?;
+        self.movable(&spot)?;
+        self.inner.unlink_file_at(spot.folder(), spot.path).await
+    }
+
+    async fn set_times_at(
+        &mut self,
+        folder: Resource<Descriptor>,
+        follow: PathFlags,
+        path: String,
+        accessed: NewTimestamp,
+        modified: NewTimestamp,
+    ) -> FsResult<()> {
+        if !follow.contains(PathFlags::SYMLINK_FOLLOW) {
+            let spot = self.spot(&folder, path, false)?;
+            self.movable(&spot)?;
+            let at = spot.folder();
+            let set = self.inner.set_times_at(at, follow, spot.path, accessed, modified).await;
+                return set;
+        }
+        // The inner one opens what it finds in a way that blocks on a FIFO.
+        let file = self.open_at(folder, follow, path, OpenFlags::empty(), DescriptorFlags::READ).await?;
+        let set = self.inner.set_times(Resource::new_borrow(file.rep()), accessed, modified).await;
+        HostDescriptor::drop(self, file).map_err(FsError::trap)?;
+        set
+    }
+
+    async fn set_size(&mut self, file: Resource<Descriptor>, size: Filesize) -> FsResult<()> {
+        let quota = self.quota(&file)?;
+        let growth = size.saturating_sub(self.size(&file)?);
+        quota.charge(growth)?;
+        let set = self.inner.set_size(file, size).await;
+        if set.is_err() {
+            quota.refund(growth);
+        }
+        set
+    }
+
+    async fn write(&mut self, file: Resource<Descriptor>, bytes: Vec<u8>, offset: Filesize) -> FsResult<Filesize> {
+        let quota = self.quota(&file)?;
+        let length = bytes.len() as u64;
+        let cost = length.saturating_add(offset.saturating_sub(self.size(&file)?));
+        quota.charge(cost)?;
+        let written = self.inner.write(file, bytes, offset).await;
+        match &written {
+            Ok(written) => quota.refund(length.saturating_sub(*written)),
+            Err(_) => quota.refund(cost),
+        }
+        written
+    }
+
+    fn write_via_stream(
+        &mut self,
+        file: Resource<Descriptor>,
+        offset: Filesize,
+    ) -> FsResult<Resource<DynOutputStream>> {
+        let quota = self.quota(&file)?;
+        let size = self.size(&file)?;
+        let stream = self.inner.write_via_stream(file, offset)?;
+        self.metered(stream, quota, Position::At { at: offset, size })
+    }
+
+    fn append_via_stream(&mut self, file: Resource<Descriptor>) -> FsResult<Resource<DynOutputStream>> {
+        let quota = self.quota(&file)?;
+        let stream = self.inner.append_via_stream(file)?;
+        self.metered(stream, quota, Position::End)
+    }
+
+    fn drop(&mut self, descriptor: Resource<Descriptor>) -> wasmtime::Result<()> {
+        self.files.origins.remove(&descriptor.rep());
+        HostDescriptor::drop(&mut self.inner, descriptor)
+    }
+
+    // What follows acts on descriptors that were checked when they were opened.
+
+    fn read_via_stream(&mut self, file: Resource<Descriptor>, offset: Filesize) -> FsResult<Resource<DynInputStream>> {
+        self.inner.read_via_stream(file, offset)
+    }
+
+    async fn advise(
+        &mut self,
+        file: Resource<Descriptor>,
+        offset: Filesize,
+        length: Filesize,
+        advice: Advice,
+    ) -> FsResult<()> {
+        self.inner.advise(file, offset, length, advice).await
+    }
+
+    async fn sync_data(&mut self, descriptor: Resource<Descriptor>) -> FsResult<()> {
+        self.inner.sync_data(descriptor).await
+    }
+
+    async fn sync(&mut self, descriptor: Resource<Descriptor>) -> FsResult<()> {
+        self.inner.sync(descriptor).await
+    }
+
+    async fn get_flags(&mut self, descriptor: Resource<Descriptor>) -> FsResult<DescriptorFlags> {
+        self.inner.get_flags(descriptor).await
+    }
+
+    async fn get_type(&mut self, descriptor: Resource<Descriptor>) -> FsResult<DescriptorType> {
+        self.inner.get_type(descriptor).await
+    }
+
+    async fn set_times(
+        &mut self,
+        descriptor: Resource<Descriptor>,
+        accessed: NewTimestamp,
+        modified: NewTimestamp,
+    ) -> FsResult<()> {
+        self.inner.set_times(descriptor, accessed, modified).await
+    }
+
+    async fn read(
+        &mut self,
+        file: Resource<Descriptor>,
+        length: Filesize,
+        offset: Filesize,
+    ) -> FsResult<(Vec<u8>, bool)> {
+        self.inner.read(file, length, offset).await
+    }
+
+    async fn read_directory(&mut self, folder: Resource<Descriptor>) -> FsResult<Resource<DirectoryEntryStream>> {
+        self.inner.read_directory(folder).await
+    }
+
+    async fn stat(&mut self, descriptor: Resource<Descriptor>) -> FsResult<DescriptorStat> {
+        self.inner.stat(descriptor).await
+    }
+
+    async fn is_same_object(&mut self, a: Resource<Descriptor>, b: Resource<Descriptor>) -> wasmtime::Result<bool> {
+        self.inner.is_same_object(a, b).await
+    }
+
+    async fn metadata_hash(&mut self, descriptor: Resource<Descriptor>) -> FsResult<MetadataHashValue> {
+        self.inner.metadata_hash(descriptor).await
+    }
+}
+
+impl HostDirectoryEntryStream for Front<'_> {
+    async fn read_directory_entry(
+        &mut self,
+        stream: Resource<DirectoryEntryStream>,
+    ) -> FsResult<Option<DirectoryEntry>> {
+        self.inner.read_directory_entry(stream).await
+    }
+
+    fn drop(&mut self, stream: Resource<DirectoryEntryStream>) -> wasmtime::Result<()> {
+        HostDirectoryEntryStream::drop(&mut self.inner, stream)
+    }
+}

@@ -1,0 +1,33 @@
+//! Runs tool components: engines, limits, and the host side of every import.
+//!
+//! [`Sandbox`] is made once a process; [`Sandbox::tool`] gives what `hermes-core` calls. Each call gets a fresh store with
+//! all limits set before anything is instantiated, runs on the guests' own threads, and leaves nothing behind.
+
+mod artefact;
+mod bindings;
+mod compile;
+mod config;
+mod convert;
+mod engine;
+mod fault;
+mod fs;
+mod http;
+mod imports;
+mod io;
+mod limits;
+mod linker;
+mod log;
+mod meter;
+mod progress;
+mod random;
+mod runtime;
+mod sandbox;
+mod secrets;
+mod stdio;
+mod store;
+mod ticker;
+mod tool;
+
+pub use config::{EgressConfig, SandboxConfig, SandboxError};
+pub use http::{Network, NetworkError};
+pub use sandbox::{Sandbox, Usage};

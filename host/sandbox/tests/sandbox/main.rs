@@ -1,0 +1,4 @@
+//! The sandbox through its public interface, with real components.
+
+mod hostile;
+mod support;
