@@ -1,0 +1,5 @@
+//! Offers a host's tools over protocols. This crate only translates: what may run, and how, is decided in `hermes-core`.
+
+mod mcp;
+
+pub use mcp::{Mcp, ServeError, content_json, serve_stdio};

@@ -1,0 +1,11 @@
+//! The Model Context Protocol, both eras, through rmcp. No type of rmcp leaves this module.
+
+mod content;
+mod describe;
+mod handler;
+mod progress;
+mod stdio;
+
+pub use content::content_json;
+pub use handler::Mcp;
+pub use stdio::{ServeError, serve_stdio};

@@ -1,0 +1,126 @@
+//! The command line as data: what may be typed. What it means is in [`crate::commands`].
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
+
+/// Runs the tools of LLM agents as sandboxed WebAssembly components.
+#[derive(Debug, Parser)]
+#[command(name = "hermes-host", version, arg_required_else_help = true, max_term_width = 110)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What every command understands.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Session")]
+pub(crate) struct SessionArgs {
+    /// A folder of components; may be given several times
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) plugins: Vec<PathBuf>,
+    /// The toolsets to use instead of all
+    #[arg(long, global = true, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) toolset: Option<Vec<String>>,
+    /// A tool to leave out; may be given several times
+    #[arg(long, global = true, value_name = "TOOL")]
+    pub(crate) exclude: Vec<String>,
+    /// The folder that tools work in; default: the current folder
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
+    /// The configuration file; default: config.toml in $HERMES_HOME
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Grants more for this run: fs=DIR[:rw], http=URL, env=NAME, secrets=NAME, limits=NAME:VALUE
+    #[arg(long, global = true, value_name = "KIND=VALUE")]
+    pub(crate) grant: Vec<String>,
+    /// Print JSON on stdout
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Serve tools to an agent
+    Run(RunArgs),
+    /// List the tools
+    List(ListArgs),
+    /// Show what is in a component, without running it
+    Inspect(InspectArgs),
+    /// Call a tool, or the tool in a file
+    Call(CallArgs),
+    /// Start a tool of your own
+    New(NewArgs),
+    /// Put a manifest into a component that was built without one
+    Embed(EmbedArgs),
+    /// Check this installation
+    Doctor,
+    /// Print a completion script for your shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// Serve MCP on stdin and stdout, as clients that start the host expect it
+    #[arg(long, required = true)]
+    pub(crate) stdio: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// Show why tools are not offered, and the files that were refused
+    #[arg(long)]
+    pub(crate) why: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InspectArgs {
+    /// The component
+    pub(crate) file: PathBuf,
+    /// Also run the tools' own `schema` and compare it with the manifest
+    #[arg(long)]
+    pub(crate) verify: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CallArgs {
+    /// A tool's name, or a component's file (`x.wasm`), with `#TOOL` behind it if it holds several
+    pub(crate) tool: String,
+    /// The arguments as a JSON object; `-` reads them from stdin
+    #[arg(long, value_name = "JSON", default_value = "{}")]
+    pub(crate) args: String,
+    /// Show each step, what the tool wrote, and how it crashed
+    #[arg(long)]
+    pub(crate) trace: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NewArgs {
+    /// The tool's name, such as `my-tool`; a folder of this name is made
+    pub(crate) name: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EmbedArgs {
+    /// The component
+    pub(crate) file: PathBuf,
+    /// The manifest: one JSON document a tool
+    #[arg(long, value_name = "FILE", required_unless_present = "from", conflicts_with = "from")]
+    pub(crate) manifest: Option<PathBuf>,
+    /// Take the manifest of another component, such as the one before `wasm-tools strip`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) from: Option<PathBuf>,
+    /// Where to write the result; default: over the component
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace a manifest that is already there
+    #[arg(long)]
+    pub(crate) replace: bool,
+}

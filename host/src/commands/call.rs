@@ -1,0 +1,182 @@
+//! `call`: one call of one tool, by the path that every call takes.
+
+use std::io::{IsTerminal as _, Read as _};
+use std::path::{Path, PathBuf};
+
+use hermes_core::{Absent, Content, Host, LogStream, NoProgress, Outcome, Report, Session, State};
+use serde_json::{Value, json};
+
+use crate::cli::CallArgs;
+use crate::failure::{ExitStatus, Failure};
+use crate::open;
+use crate::printer::{Printer, escape};
+use crate::settings::Settings;
+
+pub(super) fn call(args: &CallArgs, settings: Settings, printer: Printer) -> Result<ExitStatus, Failure> {
+    let arguments = arguments(&args.args)?;
+    let target = Target::parse(&args.tool);
+    let (host, tool) = match &target {
+        Target::Tool(name) => (open::host(&settings)?, name.clone()),
+        Target::File { file, tool } => {
+            let host = open::host_of_file(&settings, file)?;
+            let tool = match tool {
+                Some(tool) => tool.clone(),
+                None => only_tool(&host, file)?,
+            };
+            (host, tool)
+        }
+    };
+    if let Some(seen) = host.tool(&settings.view, &tool)
+        && let State::Unavailable(Absent::Workspace(error)) = &seen.state
+    {
+        return Err(Failure::usage(error));
+    }
+    let session = Session { view: settings.view, ..Session::default() };
+    let report = super::runtime()?.block_on(async {
+        tokio::select! {
+            report = host.dispatch(&session, &tool, &arguments, &NoProgress) => Some(report),
+            _ = tokio::signal::ctrl_c() => None,
+        }
+    });
+    let Some(report) = report else { return Err(Failure::work("the call was cancelled")) };
+    if args.trace {
+        trace(&report, printer);
+    }
+    print(&report, &tool, &target, printer)?;
+    Ok(ExitStatus::Outcome(report.outcome.exit_code()))
+}
+
+/// What is to be called.
+enum Target {
+    Tool(String),
+    File { file: PathBuf, tool: Option<String> },
+}
+
+impl Target {
+    fn parse(text: &str) -> Self {
+        let (path, tool) = match text.rsplit_once('#') {
+            Some((path, tool)) => (path, Some(tool.to_owned())),
+            None => (text, None),
+        };
+        if path.ends_with(".wasm") || path.contains(std::path::is_separator) {
+            Self::File { file: PathBuf::from(path), tool }
+        } else {
+            Self::Tool(text.to_owned())
+        }
+    }
+}
+
+fn only_tool(host: &Host, file: &Path) -> Result<String, Failure> {
+    let names: Vec<&str> = host.registry.entries().map(|entry| entry.manifest.name.as_str()).collect();
+    match names.as_slice() {
+        [name] => Ok((*name).to_owned()),
+        _ => Err(Failure::usage(format!("{} holds several tools: {}", file.display(), names.join(", ")))
+            .hint(format!("name one: hermes-host call {}#{}", file.display(), names.first().unwrap_or(&"TOOL")))),
+    }
+}
+
+/// Checked here only for being JSON, so that a slip of the keyboard is told by its position; the rest is dispatch's.
+fn arguments(text: &str) -> Result<String, Failure> {
+    let mut text = text.to_owned();
+    if text == "-" {
+        text.clear();
+        std::io::stdin().read_to_string(&mut text).map_err(|error| Failure::work(format!("stdin: {error}")))?;
+    }
+    match serde_json::from_str::<Value>(&text) {
+        Ok(Value::Object(_)) => Ok(text),
+        Ok(_) => {
+            Err(Failure::usage("--args: expected a JSON object").hint(r#"for example --args '{"path":"Cargo.toml"}'"#))
+        }
+        Err(error) => Err(Failure::usage(format!("--args: expected a JSON object: {error}"))
+            .hint(r#"put it in single quotes: --args '{"path":"Cargo.toml"}'"#)),
+    }
+}
+
+fn trace(report: &Report, printer: Printer) {
+    for traced in &report.trace {
+        let verdict = if traced.passed { "" } else { "  refused here" };
+        printer.note(&format!("{:>10}  {:>9.1?}{verdict}", traced.step.name(), traced.took));
+    }
+    for line in &report.log {
+        let stream = match line.stream {
+            LogStream::Stdout => "stdout",
+            LogStream::Stderr => "stderr",
+            LogStream::Debug => "debug",
+            LogStream::Info => "info",
+            LogStream::Warn => "warn",
+            LogStream::Error => "error",
+        };
+        printer.note(&format!("{stream:>10}  {}", escape(&line.text, false)));
+    }
+    if report.log_dropped > 0 {
+        printer.note(&format!("{:>10}  {} bytes dropped: the log's limit was reached", "log", report.log_dropped));
+    }
+    if let Some(detail) = report.outcome.author_detail() {
+        printer.note(&escape(detail, true));
+    }
+}
+
+fn print(report: &Report, tool: &str, target: &Target, printer: Printer) -> Result<(), Failure> {
+    if printer.json() {
+        return Ok(printer.value(&as_json(report, tool))?);
+    }
+    if let Outcome::Done(output) = &report.outcome {
+        return Ok(printer.text(&text(&output.content))?);
+    }
+    let error = report.outcome.error().unwrap_or_default();
+    let message = error.get("error").and_then(Value::as_str).unwrap_or_default();
+    printer.note(&escape(&format!("{}: {message}", report.outcome.name()), true));
+    if let Some(hint) = hint(&report.outcome, tool, target) {
+        printer.note(&format!("hint: {hint}"));
+    }
+    Ok(())
+}
+
+fn hint(outcome: &Outcome, tool: &str, target: &Target) -> Option<String> {
+    match outcome {
+        Outcome::Denied { capability, target } => {
+            Some(format!("allow it for one run with --grant '{capability}={target}'"))
+        }
+        Outcome::Trap { .. } | Outcome::HostError(_) => Some("--trace shows more".to_owned()),
+        Outcome::UnknownTool(_) => Some("`hermes-host list` shows the tools".to_owned()),
+        Outcome::Invalid(_) => Some(match target {
+            Target::Tool(_) => format!("`hermes-host list --json` and the tool's schema tell what {tool} takes"),
+            Target::File { file, .. } => format!("`hermes-host inspect {}` shows what it takes", file.display()),
+        }),
+        _ => None,
+    }
+}
+
+/// The object that the contract fixes for `call --json`.
+fn as_json(report: &Report, tool: &str) -> Value {
+    let (content, structured) = match &report.outcome {
+        Outcome::Done(output) => (hermes_serve::content_json(&output.content), output.structured.clone()),
+        outcome => {
+            let error = outcome.error().map(|error| error.to_string()).unwrap_or_default();
+            (hermes_serve::content_json(&[Content::Text(error)]), None)
+        }
+    };
+    json!({
+        "outcome": report.outcome.name(),
+        "content": content,
+        "structured": structured,
+        "tool": tool,
+        "version": report.by.as_ref().map(|by| by.manifest.version.to_string()),
+        "digest": report.by.as_ref().and_then(|by| by.component.digest().ok()).map(|digest| digest.to_string()),
+        "generation": report.generation,
+        "ms": (report.took.as_secs_f64() * 1e6).round() / 1e3,
+    })
+}
+
+/// What people read. A terminal gets no control characters from a tool; a file or pipe gets the text as it is.
+fn text(content: &[Content]) -> String {
+    let parts = content.iter().map(|part| match part {
+        Content::Text(text) if std::io::stdout().is_terminal() => escape(text, true),
+        Content::Text(text) => text.clone(),
+        Content::Image(media) => format!("[image, {}, {} bytes]", escape(&media.mime, false), media.data.len()),
+        Content::Audio(media) => format!("[audio, {}, {} bytes]", escape(&media.mime, false), media.data.len()),
+        Content::Embedded(blob) => format!("[resource {}]", escape(&blob.uri, false)),
+        Content::Link(link) => format!("[{}]({})", escape(&link.name, false), escape(&link.uri, false)),
+    });
+    parts.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,100 @@
+//! `doctor`: whether this installation can do its work, and what is known against it.
+
+use std::path::Path;
+
+use hermes_core::Host;
+use hermes_sandbox::Sandbox;
+use serde_json::json;
+
+use crate::advisories::ADVISORIES;
+use crate::failure::{ExitStatus, Failure};
+use crate::open;
+use crate::printer::Printer;
+use crate::settings::Settings;
+
+/// One thing that was looked at.
+struct Finding {
+    what: &'static str,
+    ok: bool,
+    said: String,
+}
+
+pub(super) fn doctor(settings: &Settings, printer: Printer) -> Result<ExitStatus, Failure> {
+    let findings = findings(settings);
+    let healthy = findings.iter().all(|finding| finding.ok);
+    if printer.json() {
+        let findings: Vec<_> = findings
+            .iter()
+            .map(|finding| json!({"what": finding.what, "ok": finding.ok, "said": finding.said}))
+            .collect();
+        let advisories: Vec<_> = ADVISORIES
+            .iter()
+            .map(|advisory| json!({"id": advisory.id, "effect": advisory.effect, "fixed_in": advisory.fixed_in, "answer": advisory.answer}))
+            .collect();
+        printer.value(&json!({"healthy": healthy, "findings": findings, "advisories": advisories}))?;
+    } else {
+        printer.text(&describe(&findings))?;
+    }
+    Ok(if healthy { ExitStatus::Done } else { ExitStatus::Failed })
+}
+
+fn findings(settings: &Settings) -> Vec<Finding> {
+    let mut findings = vec![
+        Finding { what: "version", ok: true, said: format!("hermes-host {}", env!("CARGO_PKG_VERSION")) },
+        Finding { what: "runtime", ok: true, said: format!("wasmtime {}", Sandbox::wasmtime_version()) },
+        home(settings.home.as_deref()),
+    ];
+    match open::host(settings) {
+        Ok(host) => {
+            let (tools, refused) = (host.registry.entries().count(), host.registry.refused().len());
+            let said = format!("{tools} tools, {refused} refused files in {} folders", settings.plugins.len());
+            findings.push(Finding { what: "plugins", ok: refused == 0, said });
+            findings.push(match &host.workspace {
+                Ok(workspace) => Finding { what: "workspace", ok: true, said: workspace.path().display().to_string() },
+                Err(error) => Finding { what: "workspace", ok: false, said: error.to_string() },
+            });
+            findings.push(sandbox(&host));
+        }
+        Err(failure) => findings.push(Finding { what: "host", ok: false, said: failure.to_string() }),
+    }
+    findings
+}
+
+/// Compiles and runs one component for real.
+fn sandbox(host: &Host) -> Finding {
+    let ran = match host.registry.entries().next() {
+        Some(entry) => super::runtime().and_then(|runtime| {
+            runtime.block_on(entry.tool.schema(entry.manifest.name.as_str())).map_err(Failure::work)
+        }),
+        None => Err(Failure::work("there is no tool to try it with")),
+    };
+    match ran {
+        Ok(_) => Finding { what: "sandbox", ok: true, said: "compiles and runs a component".to_owned() },
+        Err(failure) => Finding { what: "sandbox", ok: false, said: failure.to_string() },
+    }
+}
+
+fn home(home: Option<&Path>) -> Finding {
+    let said = match home {
+        Some(home) if home.is_dir() => home.display().to_string(),
+        Some(home) => format!("{} (made when something is kept)", home.display()),
+        None => "none: set HERMES_HOME, or nothing is kept".to_owned(),
+    };
+    Finding { what: "home", ok: home.is_some(), said }
+}
+
+fn describe(findings: &[Finding]) -> String {
+    let mut text = String::new();
+    for finding in findings {
+        let mark = if finding.ok { "ok " } else { "BAD" };
+        text.push_str(&format!("{mark}  {:<10} {}\n", finding.what, finding.said));
+    }
+    text.push_str("\nKnown against this wasmtime, and what stands in the way here:\n");
+    for advisory in ADVISORIES {
+        text.push_str(&format!(
+            "     {} (fixed in {}): {}. {}\n",
+            advisory.id, advisory.fixed_in, advisory.effect, advisory.answer
+        ));
+    }
+    text
+}

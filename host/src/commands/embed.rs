@@ -1,0 +1,71 @@
+//! `embed`: puts a manifest into a component that was built without one.
+
+use std::fs;
+use std::io::{Cursor, Write as _};
+use std::path::{Path, PathBuf};
+
+use hermes_manifest::{Existing, Refusal, embed as put, scan};
+
+use crate::cli::EmbedArgs;
+use crate::failure::Failure;
+use crate::printer::Printer;
+
+pub(super) fn embed(args: &EmbedArgs, printer: Printer) -> Result<(), Failure> {
+    let component = read(&args.file)?;
+    let documents = match (&args.manifest, &args.from) {
+        (Some(manifest), _) => read(manifest)?,
+        (None, Some(other)) => scan(Cursor::new(read(other)?)).map_err(|refusal| refused(other, &refusal))?.section,
+        (None, None) => return Err(Failure::usage("one of --manifest and --from is needed")),
+    };
+    let existing = if args.replace { Existing::Replace } else { Existing::Keep };
+    let result = put(&component, &documents, existing).map_err(|refusal| refused(&args.file, &refusal))?;
+    let target = args.output.as_ref().unwrap_or(&args.file);
+    write_whole(target, &result).map_err(|error| Failure::file(target, &error))?;
+    let found = scan(Cursor::new(&result)).map_err(|refusal| refused(target, &refusal))?;
+    let names: Vec<&str> = found.manifests.iter().map(|manifest| manifest.name.as_str()).collect();
+    printer.note(&format!("{}: {}", target.display(), names.join(", ")));
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(path).map_err(|error| Failure::file(path, &error))
+}
+
+fn refused(file: &Path, refusal: &Refusal) -> Failure {
+    let failure = Failure::usage(format!("{}: {refusal}", file.display()));
+    match refusal {
+        Refusal::AlreadyEmbedded => failure.hint("--replace puts the new manifest in its place"),
+        _ => failure,
+    }
+}
+
+/// Writes beside the target and renames, so that nobody ever sees half a component.
+fn write_whole(target: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let folder = target
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .map_or_else(|| PathBuf::from("."), Path::to_path_buf);
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(bytes)?;
+    let permissions = match fs::metadata(target) {
+        Ok(existing) => Some(existing.permissions()),
+        Err(_) => readable_by_all(),
+    };
+    if let Some(permissions) = permissions {
+        file.as_file().set_permissions(permissions)?;
+    }
+    file.persist(target)?;
+    Ok(())
+}
+
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "the other systems have no mode")]
+fn readable_by_all() -> Option<fs::Permissions> {
+    use std::os::unix::fs::PermissionsExt as _;
+    Some(fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn readable_by_all() -> Option<fs::Permissions> {
+    None
+}

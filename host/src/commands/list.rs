@@ -1,0 +1,90 @@
+//! `list`: the tools there are, from their manifests alone.
+
+use hermes_core::{Host, Seen};
+use serde_json::{Value, json};
+
+use crate::cli::ListArgs;
+use crate::failure::Failure;
+use crate::open;
+use crate::printer::{Printer, escape, table};
+use crate::settings::Settings;
+
+pub(super) fn list(args: &ListArgs, settings: &Settings, printer: Printer) -> Result<(), Failure> {
+    let host = open::host(settings)?;
+    let tools = host.tools(&settings.view);
+    if printer.json() {
+        let mut rows = tools.map(|seen| row(&seen)).collect::<Result<Vec<_>, _>>()?;
+        if args.why {
+            rows.extend(refusals(&host));
+        }
+        return Ok(printer.value(&rows)?);
+    }
+    let mut rows = vec![["NAME", "VERSION", "TOOLSET", "STATE", "DESCRIPTION"].map(str::to_owned).to_vec()];
+    rows.extend(tools.map(|seen| line(&seen, args.why)));
+    printer.text(&table(&rows))?;
+    report_refused(&host, args.why, printer);
+    Ok(())
+}
+
+fn row(seen: &Seen<'_>) -> Result<Value, Failure> {
+    let (manifest, component) = (&seen.entry.manifest, &seen.entry.component);
+    let digest = component.digest().map_err(|error| Failure::file(&component.file(), &error))?;
+    Ok(json!({
+        "name": manifest.name,
+        "version": manifest.version,
+        "toolset": manifest.toolset,
+        "emoji": manifest.emoji,
+        "state": seen.state.name(),
+        "reason": seen.state.reason(),
+        "digest": digest.to_string(),
+        "source": component.source(),
+        "size": component.size(),
+    }))
+}
+
+fn refusals(host: &Host) -> impl Iterator<Item = Value> + '_ {
+    host.registry.refused().iter().map(|refused| {
+        json!({
+            "file": refused.file.display().to_string(),
+            "state": "refused",
+            "kind": refused.reason.kind(),
+            "reason": refused.reason.to_string(),
+        })
+    })
+}
+
+fn line(seen: &Seen<'_>, why: bool) -> Vec<String> {
+    let manifest = &seen.entry.manifest;
+    let about = match seen.state.reason() {
+        Some(reason) if why => reason,
+        _ => first_sentence(&manifest.description),
+    };
+    vec![
+        manifest.name.to_string(),
+        manifest.version.to_string(),
+        seen.entry.toolset().unwrap_or("-").to_owned(),
+        seen.state.name().to_owned(),
+        escape(&format!("{} {about}", manifest.emoji), false),
+    ]
+}
+
+/// What fits on a line.
+fn first_sentence(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    let sentence = line.split_inclusive(". ").next().unwrap_or_default().trim_end();
+    if sentence.chars().count() <= 70 {
+        return sentence.to_owned();
+    }
+    sentence.chars().take(69).chain(['…']).collect()
+}
+
+fn report_refused(host: &Host, why: bool, printer: Printer) {
+    let refused = host.registry.refused();
+    if why {
+        for refused in refused {
+            printer.note(&escape(&format!("refused {}: {}", refused.file.display(), refused.reason), true));
+        }
+    } else if !refused.is_empty() {
+        printer.note(&format!("{} files were refused; `hermes-host list --why` tells why", refused.len()));
+    }
+}

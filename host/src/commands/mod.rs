@@ -1,0 +1,40 @@
+//! One file a command. Each reads its arguments, lets a library do the work, and prints.
+
+mod call;
+mod completions;
+mod doctor;
+mod embed;
+mod inspect;
+mod list;
+mod new;
+mod run;
+
+use crate::cli::{Cli, Command};
+use crate::failure::{ExitStatus, Failure};
+use crate::printer::Printer;
+use crate::settings::Settings;
+
+/// Runs a command.
+pub(crate) fn run(cli: Cli, printer: Printer) -> Result<ExitStatus, Failure> {
+    let settings = || Settings::load(&cli.session);
+    let done = match cli.command {
+        Command::Run(args) => run::run(&args, settings()?),
+        Command::List(args) => list::list(&args, &settings()?, printer),
+        Command::Inspect(args) => inspect::inspect(&args, &settings()?, printer),
+        Command::Call(args) => return call::call(&args, settings()?, printer),
+        Command::New(args) => new::new(&args, printer),
+        Command::Embed(args) => embed::embed(&args, printer),
+        Command::Doctor => return doctor::doctor(&settings()?, printer),
+        Command::Completions { shell } => completions::completions(shell),
+    };
+    done.map(|()| ExitStatus::Done)
+}
+
+/// The runtime of protocols and timers. Guests run on the sandbox's own.
+fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::work(format!("cannot start the runtime: {error}")))
+}

@@ -1,0 +1,66 @@
+//! `new`: a tool's project that builds with plain cargo, the SDK included.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hermes_manifest::ToolName;
+
+use crate::cli::NewArgs;
+use crate::embedded;
+use crate::failure::Failure;
+use crate::printer::Printer;
+
+pub(super) fn new(args: &NewArgs, printer: Printer) -> Result<(), Failure> {
+    let project = Project::named(&args.name)?;
+    let folder = PathBuf::from(&project.package);
+    if folder.exists() {
+        return Err(
+            Failure::usage(format!("{} exists already", folder.display())).hint("choose another name, or remove it")
+        );
+    }
+    // Everything is written aside and renamed at the end, so that a failure leaves nothing behind.
+    let aside = tempfile::Builder::new()
+        .prefix(&format!(".{}.", project.package))
+        .tempdir_in(".")
+        .map_err(|error| Failure::work(format!("cannot write here: {error}")))?;
+    let root = aside.path().join(&project.package);
+    for (path, text) in embedded::TEMPLATE {
+        write(&root.join(path), &project.fill(text))?;
+    }
+    for (path, text) in embedded::SDK {
+        write(&root.join("vendor/hermes-tool").join(path), text)?;
+    }
+    fs::rename(&root, &folder).map_err(|error| Failure::file(&folder, &error))?;
+    printer.note(&format!(
+        "made {package}/ with the tool `{tool}`; next:\n\n  cd {package}\n  cargo build --release --target wasm32-wasip2\n  hermes-host call target/wasm32-wasip2/release/{tool}.wasm --args '{{\"name\": \"Ada\"}}'\n",
+        package = project.package,
+        tool = project.tool,
+    ));
+    Ok(())
+}
+
+/// The names of a project: the package's and, with `_` for `-`, the tool's.
+struct Project {
+    package: String,
+    tool: ToolName,
+}
+
+impl Project {
+    fn named(name: &str) -> Result<Self, Failure> {
+        let tool =
+            ToolName::try_from(name.replace('-', "_")).map_err(|error| Failure::usage(format!("`{name}`: {error}")))?;
+        Ok(Self { package: name.replace('_', "-"), tool })
+    }
+
+    fn fill(&self, text: &str) -> String {
+        text.replace("{{crate}}", &self.package).replace("{{tool}}", self.tool.as_str())
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let unwritable = |error| Failure::file(path, &error);
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(unwritable)?;
+    }
+    fs::write(path, text).map_err(unwritable)
+}

@@ -1,0 +1,33 @@
+//! `run`: serves tools to an agent.
+
+use std::sync::Arc;
+
+use hermes_core::Session;
+use hermes_serve::{Mcp, serve_stdio};
+
+use crate::cli::RunArgs;
+use crate::failure::Failure;
+use crate::open;
+use crate::settings::Settings;
+
+pub(super) fn run(args: &RunArgs, settings: Settings) -> Result<(), Failure> {
+    debug_assert!(args.stdio, "the command line requires it");
+    let host = open::host(&settings)?;
+    if let Err(error) = &host.workspace {
+        tracing::warn!("serving without files: {error}");
+    }
+    for refused in host.registry.refused() {
+        tracing::warn!("refused {}: {}", refused.file.display(), refused.reason);
+    }
+    let session = Session { view: settings.view, ..Session::default() };
+    let runtime = super::runtime()?;
+    let served = runtime.block_on(async {
+        tokio::select! {
+            served = serve_stdio(Mcp::new(Arc::new(host), session), tokio::io::stdin(), tokio::io::stdout()) => served,
+            _ = tokio::signal::ctrl_c() => Ok(()),
+        }
+    });
+    // Reading stdin cannot be interrupted, so the thread that does is left behind.
+    runtime.shutdown_background();
+    served.map_err(Failure::work)
+}

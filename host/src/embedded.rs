@@ -1,0 +1,3 @@
+//! What the binary carries: the core tools, the toolset files, and what `new` writes.
+
+include!(concat!(env!("OUT_DIR"), "/embedded.rs"));

@@ -1,0 +1,16 @@
+//! Secrets from the host's environment.
+
+use std::collections::BTreeMap;
+
+use hermes_core::SecretStore;
+use hermes_manifest::EnvName;
+
+/// Hands out variables of the environment that the host was started with.
+#[derive(Debug)]
+pub(crate) struct EnvironmentSecrets(pub(crate) BTreeMap<EnvName, String>);
+
+impl SecretStore for EnvironmentSecrets {
+    fn get(&self, name: &EnvName) -> Option<String> {
+        self.0.get(name).filter(|value| !value.is_empty()).cloned()
+    }
+}
