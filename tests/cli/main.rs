@@ -1,0 +1,8 @@
+//! The command line, from outside: whole outputs, exit codes, and the real binary.
+
+mod call;
+mod stdio;
+mod support;
+mod upstream;
+mod usage;
+mod weather;

@@ -1,0 +1,124 @@
+//! A folder of its own for each test, and the real binary run in it.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// A home and a workspace that nobody else uses.
+pub struct Place {
+    temp: TempDir,
+    environment: Vec<(String, String)>,
+}
+
+/// What a command printed, for snapshots: exit code, stdout, stderr.
+pub struct Ran {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+    root: PathBuf,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        let place = Self { temp: tempfile::tempdir().unwrap(), environment: Vec::new() };
+        fs::create_dir_all(place.workspace()).unwrap();
+        fs::create_dir_all(place.home()).unwrap();
+        place
+    }
+
+    pub fn root(&self) -> PathBuf {
+        self.temp.path().canonicalize().unwrap()
+    }
+
+    pub fn workspace(&self) -> PathBuf {
+        self.root().join("work")
+    }
+
+    /// The user's home folder; `$HERMES_HOME` is `.hermes-host` in it.
+    pub fn home(&self) -> PathBuf {
+        self.root().join("home")
+    }
+
+    /// A file in the workspace.
+    pub fn file(self, name: &str, content: impl AsRef<[u8]>) -> Self {
+        let path = self.workspace().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+        self
+    }
+
+    /// A component in the plugins folder of the home.
+    pub fn plugin(self, name: &str, component: &[u8]) -> Self {
+        let folder = self.home().join(".hermes-host/plugins");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join(name), component).unwrap();
+        self
+    }
+
+    pub fn env(mut self, name: &str, value: impl fmt::Display) -> Self {
+        self.environment.push((name.to_owned(), value.to_string()));
+        self
+    }
+
+    pub fn command(&self) -> Command {
+        self.command_in(&self.workspace())
+    }
+
+    pub fn command_in(&self, folder: &Path) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hermes-host"));
+        command.current_dir(folder).env_clear().env("HOME", self.home());
+        // Compiled components are the same in all tests.
+        command.env("HERMES_COMPILE_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Ran {
+        self.run_in(&self.workspace(), args)
+    }
+
+    pub fn run_in(&self, folder: &Path, args: &[&str]) -> Ran {
+        let output = self.command_in(folder).args(args).stdin(Stdio::null()).output().unwrap();
+        self.ran(&output)
+    }
+
+    pub fn ran(&self, output: &Output) -> Ran {
+        Ran {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+            root: self.root(),
+        }
+    }
+}
+
+impl Ran {
+    /// Stdout as the one JSON value that it must be.
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self}"))
+    }
+}
+
+impl fmt::Display for Ran {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |text: &str| text.replace(&self.root.display().to_string(), "[PLACE]");
+        write!(f, "exit {}\n----- stdout\n{}----- stderr\n{}", self.code, shown(&self.stdout), shown(&self.stderr))
+    }
+}
+
+/// Compares a whole output, with what differs from run to run replaced.
+#[macro_export]
+macro_rules! assert_ran {
+    ($ran:expr, @$snapshot:literal) => {
+        insta::with_settings!({filters => vec![
+            (r"sha256:[0-9a-f]{64}", "[DIGEST]"),
+            (r#""ms":[0-9.]+"#, r#""ms":[MS]"#),
+            (r#""size":\d+"#, r#""size":[SIZE]"#),
+        ]}, {
+            insta::assert_snapshot!($ran.to_string(), @$snapshot);
+        });
+    };
+}

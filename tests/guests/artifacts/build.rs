@@ -1,0 +1,25 @@
+//! Builds the guests.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hermes_component_build::{BuildError, build, report, watch};
+
+fn main() {
+    report(guests());
+}
+
+fn guests() -> Result<(), BuildError> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    watch(&root.join("tests/guests"));
+    for built in build(&root, &["guest-probe".to_owned()])? {
+        let copy = out_folder()?.join(&built.file);
+        fs::copy(&built.path, &copy).map_err(|error| BuildError::Io(built.path, error))?;
+    }
+    Ok(())
+}
+
+#[expect(clippy::disallowed_methods, reason = "cargo speaks to a build script through its environment")]
+fn out_folder() -> Result<PathBuf, BuildError> {
+    std::env::var_os("OUT_DIR").map(PathBuf::from).ok_or(BuildError::NoBuildScript("OUT_DIR"))
+}
