@@ -6,22 +6,47 @@ use crate::support::Place;
 #[test]
 fn read_file_answers_with_one_object() {
     let place = Place::new().file("Cargo.toml", "[package]\nname = \"demo\"\n");
-    assert_ran!(place.run(&["call", "read_file", "--args", r#"{"path":"Cargo.toml"}"#, "--json"]), @"");
+    assert_ran!(place.run(&["call", "read_file", "--args", r#"{"path":"Cargo.toml"}"#, "--json"]), @r#"
+    exit 0
+    ----- stdout
+    {"outcome":"done","content":[{"type":"text","text":"{\"content\":\"1|[package]\\n2|name = \\\"demo\\\"\",\"total_lines\":2,\"file_size\":24,\"truncated\":false,\"is_binary\":false,\"is_image\":false}"}],"structured":{"content":"1|[package]\n2|name = \"demo\"","total_lines":2,"file_size":24,"truncated":false,"is_binary":false,"is_image":false},"tool":"read_file","version":"0.1.0","digest":"[DIGEST]","generation":1,"ms":[MS]}
+    ----- stderr
+    "#);
 }
 
 #[test]
 fn a_missing_file_is_named() {
     let place = Place::new();
-    assert_ran!(place.run(&["call", "read_file", "--args", r#"{"path":"Cargo.toml"}"#]), @"");
-    assert_ran!(place.run(&["call", "read_file", "--args", r#"{"path":"Cargo.toml"}"#, "--json"]), @"");
+    assert_ran!(place.run(&["call", "read_file", "--args", r#"{"path":"Cargo.toml"}"#]), @"
+    exit 1
+    ----- stdout
+    ----- stderr
+    failed: File not found: Cargo.toml
+    ");
+    assert_ran!(place.run(&["call", "read_file", "--args", r#"{"path":"Cargo.toml"}"#, "--json"]), @r#"
+    exit 1
+    ----- stdout
+    {"outcome":"failed","content":[{"type":"text","text":"{\"error\":\"File not found: Cargo.toml\",\"kind\":\"failed\"}"}],"structured":null,"tool":"read_file","version":"0.1.0","digest":"[DIGEST]","generation":1,"ms":[MS]}
+    ----- stderr
+    "#);
 }
 
 #[test]
 fn the_root_and_a_home_are_no_workspace() {
     let place = Place::new();
     let args = ["call", "read_file", "--args", r#"{"path":"Cargo.toml"}"#, "--json"];
-    assert_ran!(place.run_in("/".as_ref(), &args), @"");
-    assert_ran!(place.run_in(&place.home(), &args), @"");
+    assert_ran!(place.run_in("/".as_ref(), &args), @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: / cannot be the workspace: it is the root of the file system; set another with --workspace DIR
+    ");
+    assert_ran!(place.run_in(&place.home(), &args), @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: [PLACE]/home cannot be the workspace: it is a home folder, where keys and settings lie; set another with --workspace DIR
+    ");
 }
 
 #[test]
@@ -45,11 +70,37 @@ fn wrong_arguments_say_where() {
 #[test]
 fn unknown_tools_and_flags_are_wrong_usage() {
     let place = Place::new();
-    assert_ran!(place.run(&["call", "no_such_tool"]), @"");
-    assert_ran!(place.run(&["call", "none.wasm"]), @"");
-    assert_ran!(place.run(&["call", "read_file", "--grant", "disk=/"]), @"");
-    assert_ran!(place.run(&["list", "--toolset", "flie"]), @"");
-    assert_ran!(place.run(&["list", "--plugins", "none"]), @"");
+    assert_ran!(place.run(&["call", "no_such_tool"]), @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    unknown_tool: Unknown tool: no_such_tool
+    hint: `hermes-host list` shows the tools
+    ");
+    assert_ran!(place.run(&["call", "none.wasm"]), @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: none.wasm: cannot be read: No such file or directory (os error 2)
+    ");
+    assert_ran!(place.run(&["call", "read_file", "--grant", "disk=/"]), @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: --grant: `disk=/` is not a grant: unknown kind `disk`, expected one of fs, http, env, secrets, limits
+    ");
+    assert_ran!(place.run(&["list", "--toolset", "flie"]), @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: there is no toolset `flie`; did you mean `file`?
+    ");
+    assert_ran!(place.run(&["list", "--plugins", "none"]), @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: --plugins none: there is no such folder
+    ");
 }
 
 #[test]
@@ -59,9 +110,20 @@ fn a_file_gets_nothing_by_its_name() {
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/plugins/wasm32-wasip2/plugin/read_file.wasm");
     std::fs::copy(core, place.workspace().join("read_file.wasm")).unwrap();
     let args = ["call", "read_file.wasm", "--args", r#"{"path":"a.txt"}"#];
-    assert_ran!(place.run(&args), @"");
+    assert_ran!(place.run(&args), @"
+    exit 3
+    ----- stdout
+    ----- stderr
+    denied: Not allowed: `fs` does not cover ${workspace}:ro
+    hint: allow it for one run with --grant 'fs=${workspace}:ro'
+    ");
     let granted: Vec<&str> = args.iter().copied().chain(["--grant", "fs=."]).collect();
-    assert_ran!(place.run(&granted), @"");
+    assert_ran!(place.run(&granted), @r#"
+    exit 0
+    ----- stdout
+    {"content":"1|a","total_lines":1,"file_size":2,"truncated":false,"is_binary":false,"is_image":false}
+    ----- stderr
+    "#);
 }
 
 #[test]

@@ -142,7 +142,7 @@ fn garbage_between_messages_is_survived() {
 
 #[test]
 fn a_guest_that_prints_messages_changes_nothing_on_the_wire() {
-    let place = Place::new().plugin("probe.wasm", hermes_guests::PROBE);
+    let place = Place::new().plugin("helper.wasm", guest_artifacts::HELPER);
     let mut client = Client::legacy(&place, &[]);
     let answer = client.call("print_json_rpc", json!({}));
     assert_eq!(answer["id"], 1, "{answer}");
@@ -153,7 +153,7 @@ fn a_guest_that_prints_messages_changes_nothing_on_the_wire() {
 
 #[test]
 fn the_end_of_input_stops_a_running_call() {
-    let place = Place::new().plugin("probe.wasm", hermes_guests::PROBE);
+    let place = Place::new().plugin("helper.wasm", guest_artifacts::HELPER);
     let mut client = Client::legacy(&place, &[]);
     client.call("echo", json!({"text": "compiled"}));
     client
@@ -165,7 +165,7 @@ fn the_end_of_input_stops_a_running_call() {
 
 #[test]
 fn a_cancelled_call_stops_and_is_not_answered() {
-    let place = Place::new().plugin("probe.wasm", hermes_guests::PROBE);
+    let place = Place::new().plugin("helper.wasm", guest_artifacts::HELPER);
     let mut client = Client::legacy(&place, &[]);
     client
         .send(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "spin", "arguments": {}}}));
@@ -173,4 +173,42 @@ fn a_cancelled_call_stops_and_is_not_answered() {
     let answer = client.call("echo", json!({"text": "still here"}));
     assert_eq!(answer["id"], 1, "{answer}");
     assert_eq!(answer["result"]["content"][0]["text"], "still here", "{answer}");
+}
+
+#[test]
+fn progress_rises_strictly_whatever_the_tool_reports() {
+    let place = Place::new().plugin("helper.wasm", guest_artifacts::HELPER);
+    let mut client = Client::legacy(&place, &[]);
+    let params = json!({"name": "report", "arguments": {}, "_meta": {"progressToken": "p"}});
+    let mut answer = client.ask("tools/call", params);
+    let mut seen = Vec::new();
+    while answer.get("id").is_none() {
+        assert_eq!(answer["method"], "notifications/progress", "{answer}");
+        assert_eq!(answer["params"]["progressToken"], "p");
+        seen.push(answer["params"]["progress"].as_f64().unwrap());
+        answer = client.receive();
+    }
+    assert_eq!(answer["result"]["content"][0]["text"], "reported");
+    assert!(seen.is_sorted_by(|a, b| a < b), "{seen:?}");
+}
+
+#[test]
+fn a_question_that_nobody_can_be_asked_is_answered_so_at_once() {
+    let place = Place::new().plugin("helper.wasm", guest_artifacts::HELPER);
+    let mut client = Client::legacy(&place, &[]);
+    let answer = client.call("ask", json!({}));
+    assert_eq!(answer["result"]["content"][0]["text"], "nobody was there", "{answer}");
+}
+
+#[test]
+fn a_crash_tells_the_model_nothing_of_its_text() {
+    let place = Place::new().plugin("helper.wasm", guest_artifacts::HELPER);
+    let mut client = Client::legacy(&place, &[]);
+    let answer = client.call("crash", json!({}));
+    assert_eq!(
+        answer["result"]["content"][0]["text"],
+        r#"{"error":"[TOOL_ERROR] Tool execution failed: the tool crashed","kind":"trap"}"#
+    );
+    assert!(!answer.to_string().contains("secret of the crash"));
+    assert_eq!(client.call("echo", json!({"text": "alive"}))["result"]["content"][0]["text"], "alive");
 }

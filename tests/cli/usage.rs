@@ -5,18 +5,73 @@ use crate::support::Place;
 
 #[test]
 fn help_fits_a_minute() {
-    assert_ran!(Place::new().run(&["--help"]), @"");
+    assert_ran!(Place::new().run(&["--help"]), @"
+    exit 0
+    ----- stdout
+    Runs the tools of LLM agents as sandboxed WebAssembly components
+
+    Usage: hermes-host [OPTIONS] <COMMAND>
+
+    Commands:
+      run          Serve tools to an agent
+      list         List the tools
+      inspect      Show what is in a component, without running it
+      call         Call a tool, or the tool in a file
+      new          Start a tool of your own
+      embed        Put a manifest into a component that was built without one
+      doctor       Check this installation
+      completions  Print a completion script for your shell
+      help         Print this message or the help of the given subcommand(s)
+
+    Options:
+      -h, --help     Print help
+      -V, --version  Print version
+
+    Session:
+          --plugins <DIR>       A folder of components; may be given several times
+          --toolset <A,B>       The toolsets to use instead of all
+          --exclude <TOOL>      A tool to leave out; may be given several times
+          --workspace <DIR>     The folder that tools work in; default: the current folder
+          --config <FILE>       The configuration file; default: config.toml in $HERMES_HOME
+          --grant <KIND=VALUE>  Grants more for this run: fs=DIR[:rw], http=URL, env=NAME, secrets=NAME,
+                                limits=NAME:VALUE
+          --json                Print JSON on stdout
+    ----- stderr
+    ");
 }
 
 #[test]
 fn list_shows_every_tool_with_its_state() {
-    assert_ran!(Place::new().run(&["list"]), @"");
-    assert_ran!(Place::new().run(&["list", "--why"]), @"");
+    assert_ran!(Place::new().run(&["list"]), @"
+    exit 0
+    ----- stdout
+    NAME          VERSION  TOOLSET  STATE        DESCRIPTION
+    read_file     0.1.0    file     ready        📖 Read a text file of the workspace as numbered lines (`N|text`).
+    search_files  0.1.0    file     ready        🔎 Search the workspace: for lines that match a regular expression, or (…
+    weather       0.1.0    weather  unavailable  🌤 Get current weather for a location.
+    write_file    0.1.0    file     ready        ✍️ Create a file or replace all of it; missing folders are made.
+    ----- stderr
+    ");
+    assert_ran!(Place::new().run(&["list", "--why"]), @"
+    exit 0
+    ----- stdout
+    NAME          VERSION  TOOLSET  STATE        DESCRIPTION
+    read_file     0.1.0    file     ready        📖 Read a text file of the workspace as numbered lines (`N|text`).
+    search_files  0.1.0    file     ready        🔎 Search the workspace: for lines that match a regular expression, or (…
+    weather       0.1.0    weather  unavailable  🌤 WEATHER_API_KEY has no value; set it in the host's environment
+    write_file    0.1.0    file     ready        ✍️ Create a file or replace all of it; missing folders are made.
+    ----- stderr
+    ");
 }
 
 #[test]
 fn list_for_programs_is_one_array() {
-    assert_ran!(Place::new().run(&["list", "--json", "--toolset", "file"]), @"");
+    assert_ran!(Place::new().run(&["list", "--json", "--toolset", "file"]), @r#"
+    exit 0
+    ----- stdout
+    [{"name":"read_file","version":"0.1.0","toolset":"file","emoji":"📖","state":"ready","reason":null,"digest":"[DIGEST]","source":"core","size":[SIZE]},{"name":"search_files","version":"0.1.0","toolset":"file","emoji":"🔎","state":"ready","reason":null,"digest":"[DIGEST]","source":"core","size":[SIZE]},{"name":"write_file","version":"0.1.0","toolset":"file","emoji":"✍️","state":"ready","reason":null,"digest":"[DIGEST]","source":"core","size":[SIZE]}]
+    ----- stderr
+    "#);
 }
 
 #[test]
@@ -25,8 +80,23 @@ fn refused_files_are_counted_and_explained() {
         .plugin("broken.wasm", b"\0asm\x0d\0\x01\0broken")
         .plugin("text.wasm", b"#!/bin/sh\n")
         .plugin("note.txt", b"no component");
-    assert_ran!(place.run(&["list", "--toolset", "weather"]), @"");
-    assert_ran!(place.run(&["list", "--toolset", "weather", "--why"]), @"");
+    assert_ran!(place.run(&["list", "--toolset", "weather"]), @"
+    exit 0
+    ----- stdout
+    NAME     VERSION  TOOLSET  STATE        DESCRIPTION
+    weather  0.1.0    weather  unavailable  🌤 Get current weather for a location.
+    ----- stderr
+    2 files were refused; `hermes-host list --why` tells why
+    ");
+    assert_ran!(place.run(&["list", "--toolset", "weather", "--why"]), @"
+    exit 0
+    ----- stdout
+    NAME     VERSION  TOOLSET  STATE        DESCRIPTION
+    weather  0.1.0    weather  unavailable  🌤 WEATHER_API_KEY has no value; set it in the host's environment
+    ----- stderr
+    refused [PLACE]/home/.hermes-host/plugins/broken.wasm: the file ends too early: at byte 10, 114 more bytes are announced and 4 are there; copy or build it again
+    refused [PLACE]/home/.hermes-host/plugins/text.wasm: this is a text file, not a WebAssembly component: build the tool with `--target wasm32-wasip2`
+    ");
 }
 
 #[test]
@@ -39,10 +109,28 @@ fn a_malformed_toolset_or_configuration_names_file_line_and_key() {
         "tools = [\"read_file\"]\n\n[grant]\nfs = [{ path = \"relative\" }]\n",
     )
     .unwrap();
-    assert_ran!(place.run(&["list"]), @"");
+    assert_ran!(place.run(&["list"]), @r#"
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: [PLACE]/home/.hermes-host/toolsets/file.toml: TOML parse error at line 4, column 16
+      |
+    4 | fs = [{ path = "relative" }]
+      |                ^^^^^^^^^^
+    `relative` is not a folder: expected `${workspace}` or an absolute path without `.` and `..`
+    "#);
     std::fs::remove_file(home.join("toolsets/file.toml")).unwrap();
     std::fs::write(home.join("config.toml"), "[plugins]\nfolder = [\"x\"]\n").unwrap();
-    assert_ran!(place.run(&["list"]), @"");
+    assert_ran!(place.run(&["list"]), @r#"
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: [PLACE]/home/.hermes-host/config.toml: TOML parse error at line 2, column 1
+      |
+    2 | folder = ["x"]
+      | ^^^^^^
+    unknown field `folder`, expected `folders`
+    "#);
 }
 
 #[test]

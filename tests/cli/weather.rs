@@ -20,7 +20,7 @@ fn a_good_answer_is_returned_and_the_key_goes_where_the_author_put_it() {
     {"current":{"temp_c":22.0}}
     ----- stderr
     "#);
-    let (authority, request) = upstream.asked.recv().unwrap();
+    let (authority, request) = upstream.asked.recv_timeout(std::time::Duration::from_secs(20)).unwrap();
     assert_eq!(authority, "api.weatherapi.com:443");
     assert_eq!(request, "GET /v1/current.json?q=London&key=k3y HTTP/1.1");
 }
@@ -28,21 +28,42 @@ fn a_good_answer_is_returned_and_the_key_goes_where_the_author_put_it() {
 #[test]
 fn a_missing_key_is_named() {
     let ran = Place::new().run(&["call", "weather", "--args", ARGS]);
-    assert_ran!(ran, @"");
+    assert_ran!(ran, @"
+    exit 1
+    ----- stdout
+    ----- stderr
+    unavailable: Tool 'weather' is not available in current environment: WEATHER_API_KEY has no value; set it in the host's environment
+    ");
 }
 
 #[test]
 fn a_wrong_argument_is_told_by_its_path() {
     let place = Place::new().env("WEATHER_API_KEY", "k3y");
-    assert_ran!(place.run(&["call", "weather", "--args", r#"{"location":"London","units":"kelvin"}"#]), @"");
-    assert_ran!(place.run(&["call", "weather", "--args", r#"{"location":7}"#, "--json"]), @"");
+    assert_ran!(place.run(&["call", "weather", "--args", r#"{"location":"London","units":"kelvin"}"#]), @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    invalid: Invalid arguments: /units: unknown variant `kelvin`, expected `metric` or `imperial`
+    hint: weather takes location, [units]
+    ");
+    assert_ran!(place.run(&["call", "weather", "--args", r#"{"location":7}"#, "--json"]), @r#"
+    exit 2
+    ----- stdout
+    {"outcome":"invalid","content":[{"type":"text","text":"{\"error\":\"Invalid arguments: /location: invalid type: integer `7`, expected a string\",\"kind\":\"invalid\",\"issues\":[{\"path\":\"/location\",\"message\":\"invalid type: integer `7`, expected a string\"}]}"}],"structured":null,"tool":"weather","version":"0.1.0","digest":"[DIGEST]","generation":1,"ms":[MS]}
+    ----- stderr
+    "#);
 }
 
 #[test]
 fn a_server_error_fails_the_call() {
     let upstream = Upstream::answering("api.weatherapi.com", "503 Service Unavailable", r#"{"error":"down"}"#);
     let ran = place(&upstream).env("WEATHER_API_KEY", "k3y").run(&["call", "weather", "--args", ARGS]);
-    assert_ran!(ran, @"");
+    assert_ran!(ran, @r#"
+    exit 1
+    ----- stdout
+    ----- stderr
+    unavailable: GET https://api.weatherapi.com/v1/current.json answered 503: {"error":"down"}
+    "#);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 
 use hermes_core::{Absent, Content, Host, LogStream, NoProgress, Outcome, Report, Session, State};
+use hermes_manifest::{Manifest, Schema};
 use serde_json::{Value, json};
 
 use crate::cli::CallArgs;
@@ -42,7 +43,7 @@ pub(super) fn call(args: &CallArgs, settings: Settings, printer: Printer) -> Res
     if args.trace {
         trace(&report, printer);
     }
-    print(&report, &tool, &target, printer)?;
+    print(&report, &tool, printer)?;
     Ok(ExitStatus::Outcome(report.outcome.exit_code()))
 }
 
@@ -116,7 +117,7 @@ fn trace(report: &Report, printer: Printer) {
     }
 }
 
-fn print(report: &Report, tool: &str, target: &Target, printer: Printer) -> Result<(), Failure> {
+fn print(report: &Report, tool: &str, printer: Printer) -> Result<(), Failure> {
     if printer.json() {
         return Ok(printer.value(&as_json(report, tool))?);
     }
@@ -126,24 +127,35 @@ fn print(report: &Report, tool: &str, target: &Target, printer: Printer) -> Resu
     let error = report.outcome.error().unwrap_or_default();
     let message = error.get("error").and_then(Value::as_str).unwrap_or_default();
     printer.note(&escape(&format!("{}: {message}", report.outcome.name()), true));
-    if let Some(hint) = hint(&report.outcome, tool, target) {
+    if let Some(hint) = hint(report) {
         printer.note(&format!("hint: {hint}"));
     }
     Ok(())
 }
 
-fn hint(outcome: &Outcome, tool: &str, target: &Target) -> Option<String> {
-    match outcome {
+fn hint(report: &Report) -> Option<String> {
+    match &report.outcome {
         Outcome::Denied { capability, target } => {
             Some(format!("allow it for one run with --grant '{capability}={target}'"))
         }
         Outcome::Trap { .. } | Outcome::HostError(_) => Some("--trace shows more".to_owned()),
         Outcome::UnknownTool(_) => Some("`hermes-host list` shows the tools".to_owned()),
-        Outcome::Invalid(_) => Some(match target {
-            Target::Tool(_) => format!("`hermes-host list --json` and the tool's schema tell what {tool} takes"),
-            Target::File { file, .. } => format!("`hermes-host inspect {}` shows what it takes", file.display()),
-        }),
+        Outcome::Invalid(_) => report.by.as_ref().map(|by| takes(&by.manifest)),
         _ => None,
+    }
+}
+
+/// The arguments by name, optional ones in brackets.
+fn takes(manifest: &Manifest) -> String {
+    let schema = manifest.schema().map(Schema::as_value).unwrap_or(&Value::Null);
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_required = |name: &String| required.is_some_and(|list| list.iter().any(|item| item.as_str() == Some(name)));
+    let names = schema.get("properties").and_then(Value::as_object).into_iter().flat_map(serde_json::Map::keys);
+    let shown: Vec<String> =
+        names.map(|name| if is_required(name) { name.clone() } else { format!("[{name}]") }).collect();
+    match shown.as_slice() {
+        [] => format!("{} takes no arguments", manifest.name),
+        shown => format!("{} takes {}", manifest.name, shown.join(", ")),
     }
 }
 

@@ -6,7 +6,8 @@ from typing import Any
 import anyio
 import pytest
 from host import LEGACY, MODERN, Host
-from mcp import MCPError
+from mcp import ClientSession, MCPError
+from mcp.shared.dispatcher import ProgressFnT
 from mcp.types import CallToolResult, TextContent
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("revision", [LEGACY, MODERN])]
@@ -136,6 +137,12 @@ async def test_an_unknown_tool_is_a_protocol_error(host: Host, revision: str) ->
     assert "no_such_tool" in raised.value.message
 
 
+async def spin(session: ClientSession, on_progress: ProgressFnT) -> None:
+    """A call that ends by being cancelled only."""
+    result = await session.call_tool("probe", {"behaviour": "spin"}, progress_callback=on_progress)
+    pytest.fail(f"it came back: {text(result)}")
+
+
 async def test_progress_rises(host: Host, revision: str) -> None:
     steps: list[tuple[float, float | None, str | None]] = []
     last = anyio.Event()
@@ -147,7 +154,7 @@ async def test_progress_rises(host: Host, revision: str) -> None:
 
     async with host.session(revision) as session, anyio.create_task_group() as calls:
         # The host may thin out reports, but the newest one of a call that goes on is always told.
-        calls.start_soon(lambda: session.call_tool("probe", {"behaviour": "spin"}, progress_callback=on_progress))
+        calls.start_soon(spin, session, on_progress)
         await last.wait()
         calls.cancel_scope.cancel()
     assert steps[-1] == (3, 3, "step 3")
@@ -162,8 +169,7 @@ async def test_a_cancelled_call_stops_and_the_session_goes_on(host: Host, revisi
             spinning.set()
 
         async with anyio.create_task_group() as calls:
-            arguments = {"behaviour": "spin"}
-            calls.start_soon(lambda: session.call_tool("probe", arguments, progress_callback=on_progress))
+            calls.start_soon(spin, session, on_progress)
             await spinning.wait()
             calls.cancel_scope.cancel()
 

@@ -104,9 +104,9 @@ for (const client of clients) {
     test("leaves no process behind", () =>
       withSession(client, async ({ client: session, transport, call }) => {
         const { pid } = transport;
-        const spinning = new Promise((resolve) => {
+        const spinning = new Promise((resolve, reject) => {
           const onprogress = ({ progress }) => progress >= 3 && resolve();
-          call("probe", { behaviour: "spin" }, { onprogress }).catch(() => {});
+          call("probe", { behaviour: "spin" }, { onprogress }).then((result) => reject(new Error(text(result))), reject);
         });
         await spinning;
         await session.close();

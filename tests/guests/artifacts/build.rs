@@ -12,7 +12,7 @@ fn main() {
 fn guests() -> Result<(), BuildError> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     watch(&root.join("tests/guests"));
-    for built in build(&root, &["guest-probe".to_owned()])? {
+    for built in build(&root, &["guest-helper".to_owned(), "guest-probe".to_owned()])? {
         let copy = out_folder()?.join(&built.file);
         fs::copy(&built.path, &copy).map_err(|error| BuildError::Io(built.path, error))?;
     }

@@ -1,5 +1,6 @@
 //! What a guest tries with files.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 
@@ -7,6 +8,12 @@ use hermes_tool::prelude::*;
 
 pub(crate) fn read(path: &str) -> Result<String> {
     Ok(fs::read_to_string(path)?)
+}
+
+/// What is read in `times` attempts, each content once.
+pub(crate) fn read_many(path: &str, times: u64) -> String {
+    let contents: BTreeSet<_> = (0..times).filter_map(|_| fs::read_to_string(path).ok()).collect();
+    contents.into_iter().collect::<Vec<_>>().join(" ")
 }
 
 pub(crate) fn write(path: &str, text: &str) -> Result<String> {

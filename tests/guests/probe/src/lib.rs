@@ -3,8 +3,6 @@
 mod files;
 mod system;
 
-use std::time::Duration;
-
 use hermes_tool::prelude::*;
 
 /// What to try.
@@ -45,8 +43,10 @@ enum Action {
     Get,
     GetMany,
     Post,
+    GetWithHeader,
     // Files.
     Read,
+    ReadMany,
     Write,
     Append,
     SetLen,
@@ -80,10 +80,7 @@ async fn probe(attempt: Attempt) -> Result<String> {
         Action::Exit => system::exit(n),
         Action::Panic => system::panic(&with),
         Action::Spin => system::spin(),
-        Action::Sleep => {
-            std::thread::sleep(Duration::from_millis(n));
-            Ok("woke up".into())
-        }
+        Action::Sleep => Ok(system::sleep(n)),
         Action::Grow => system::grow(n),
         Action::Random => system::random(n),
         Action::Print => system::print(&with, n),
@@ -108,7 +105,12 @@ async fn probe(attempt: Attempt) -> Result<String> {
             Ok("got them".into())
         }
         Action::Post => Ok(http::post(&at).body("x".repeat(usize::try_from(n)?)).send().await?.status.to_string()),
+        Action::GetWithHeader => {
+            let (name, value) = with.split_once(": ").unwrap_or_default();
+            Ok(http::get(&at).header(name, value).send().await?.status.to_string())
+        }
         Action::Read => files::read(&at),
+        Action::ReadMany => Ok(files::read_many(&at, n)),
         Action::Write => files::write(&at, &with),
         Action::Append => files::append(&at, n),
         Action::SetLen => files::set_len(&at, n),
@@ -137,9 +139,9 @@ fn available() -> std::result::Result<(), String> {
     let has = has_secret("TOKEN");
     let value = secret("TOKEN").unwrap_or_default();
     let files = std::fs::read_dir(".").is_ok();
-    let greeting = std::env::var("GREETING").unwrap_or_default();
+    let greeting = system::variable("GREETING");
     if greeting == "spin" {
-        return system::spin().map(drop).map_err(|error| error.to_string());
+        system::spin();
     }
     Err(format!("secret {has} {value}, files {files}, greeting {greeting}"))
 }

@@ -9,16 +9,27 @@ pub(crate) fn environment() -> String {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a guest may try")]
-pub(crate) fn exit(code: u64) -> Result<String> {
+pub(crate) fn exit(code: u64) -> ! {
     std::process::exit(i32::try_from(code).unwrap_or(1))
 }
 
 #[expect(clippy::panic, reason = "a guest may try")]
-pub(crate) fn panic(message: &str) -> Result<String> {
+pub(crate) fn panic(message: &str) -> ! {
     panic!("{message}")
 }
 
-pub(crate) fn spin() -> Result<String> {
+#[expect(clippy::disallowed_methods, reason = "a guest may block, it has its thread to itself")]
+pub(crate) fn sleep(millis: u64) -> String {
+    std::thread::sleep(std::time::Duration::from_millis(millis));
+    "woke up".into()
+}
+
+#[expect(clippy::disallowed_methods, reason = "a guest's environment is the granted one")]
+pub(crate) fn variable(name: &str) -> String {
+    std::env::var(name).unwrap_or_default()
+}
+
+pub(crate) fn spin() -> ! {
     let mut turns = 0u64;
     loop {
         turns = std::hint::black_box(turns.wrapping_add(1));
