@@ -31,7 +31,7 @@ pub struct Page {
 /// `head` or `tail`. One call shows up to 2000 lines and about 98,000 characters; when `truncated` is true, call again with
 /// `offset` set to `next_offset`. The `N|` is not part of the file. Lines over 2000 characters are cut and marked. Pictures and
 /// other binary files are recognised, not shown. A wrong path is answered with similar ones.
-#[tool(toolset = "file", emoji = "📖", read_only, parallel = always, fs = ["${workspace} ro"])]
+#[tool(toolset = "file", emoji = "📖", read_only, open_world = false, parallel = always, fs = ["${workspace} ro"])]
 fn read_file(page: Page, call: &Call) -> Result<Json<View>> {
     let range = Range { offset: page.offset.into(), limit: page.limit.into() };
     Ok(Json(view::view(mounted(&page.path, call)?, range)?))

@@ -19,7 +19,7 @@ pub use request::{OutputMode, Query, Target};
 /// a line; escape `( [ { . * + ?` to find them literally. Hidden and binary files, and what .gitignore excludes, are left out
 /// unless `path` names them. `total_count` counts all pages; when `truncated` is true, go on with `offset` = `next_offset`.
 /// Lines are cut at 500 characters.
-#[tool(toolset = "file", emoji = "🔎", read_only, parallel = always, fs = ["${workspace} ro"])]
+#[tool(toolset = "file", emoji = "🔎", read_only, open_world = false, parallel = always, fs = ["${workspace} ro"])]
 fn search_files(query: Query, call: &Call) -> Result<Json<Found>> {
     Ok(Json(request::run(&query, call)?))
 }

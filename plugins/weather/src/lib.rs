@@ -96,10 +96,7 @@ mod tests {
     #[test]
     fn wrong_arguments_are_named() {
         let error = testing::call::<weather>(json!({ "location": "London", "units": "kelvin" })).unwrap_err();
-        assert_eq!(
-            error,
-            Error::invalid("/units", "unknown variant `kelvin`, expected `metric` or `imperial`")
-        );
+        assert_eq!(error, Error::invalid("/units", "unknown variant `kelvin`, expected `metric` or `imperial`"));
     }
 
     #[test]
@@ -107,9 +104,6 @@ mod tests {
         testing::secrets([("WEATHER_API_KEY", "s3cr3t")]);
         testing::http(|_| http::Response::new(500, "out of order"));
         let error = testing::call::<weather>(json!({ "location": "London" })).unwrap_err();
-        assert_eq!(
-            error,
-            Error::failed("GET https://api.weatherapi.com/v1/current.json answered 500: out of order")
-        );
+        assert_eq!(error, Error::failed("GET https://api.weatherapi.com/v1/current.json answered 500: out of order"));
     }
 }

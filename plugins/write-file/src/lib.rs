@@ -26,7 +26,15 @@ pub struct Draft {
 /// or a here-document; for a small change of a large file an editing tool is safer. The write is whole or not at all, a link
 /// stays a link, and the CRLF line ends and byte order mark of a file stay. JSON, TOML and YAML that do not parse are refused,
 /// and so is content with the `N|` line numbers of read_file.
-#[tool(toolset = "file", emoji = "✍️", destructive, idempotent, parallel(by = ["path"]), fs = ["${workspace} rw"])]
+#[tool(
+    toolset = "file",
+    emoji = "✍️",
+    destructive,
+    idempotent,
+    open_world = false,
+    parallel(by = ["path"]),
+    fs = ["${workspace} rw"]
+)]
 fn write_file(draft: Draft, call: &Call) -> Result<Json<Written>> {
     Ok(Json(write::write(mounted(&draft.path, call)?, &draft.content)?))
 }

@@ -126,9 +126,9 @@ pub(crate) fn to_wire(error: Error) -> types::Failure {
 /// The error that the contract's failure stands for.
 pub(crate) fn from_wire(failure: types::Failure) -> Error {
     match failure {
-        types::Failure::Invalid(issues) => Error::Invalid(
-            issues.into_iter().map(|types::Issue { path, message }| Issue { path, message }).collect(),
-        ),
+        types::Failure::Invalid(issues) => {
+            Error::Invalid(issues.into_iter().map(|types::Issue { path, message }| Issue { path, message }).collect())
+        }
         types::Failure::Denied(types::Denial { capability, target }) => Error::Denied { capability, target },
         types::Failure::Unavailable(types::Absence { message, retry_after_ms }) => Error::Unavailable {
             message,

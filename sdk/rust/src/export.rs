@@ -87,17 +87,19 @@ macro_rules! export_hook {
                         >,
                         elapsed_ms: u32,
                     ) -> $crate::__private::Result<
-                        $crate::__private::Option<$crate::__private::Result<
-                            $crate::bindings::tool::hermes::tool::types::Outcome,
-                            $crate::bindings::tool::hermes::tool::types::Failure,
-                        >>,
+                        $crate::__private::Option<
+                            $crate::__private::Result<
+                                $crate::bindings::tool::hermes::tool::types::Outcome,
+                                $crate::bindings::tool::hermes::tool::types::Failure,
+                            >,
+                        >,
                         $crate::__private::String,
                     > {
                         $crate::__private::glue::after::<$hook>(call, &args, ended, elapsed_ms)
                     }
                 }
 
-                $crate::bindings::hook::__export_hook!(Component with_types_in $crate::bindings::hook);
+        $crate::bindings::hook::__export_hook!(Component with_types_in $crate::bindings::hook);
             };
         };
     };

@@ -51,12 +51,7 @@ pub trait Hook: HookManifest {
     ///
     /// # Errors
     /// The hook could not look at it.
-    fn after(
-        call: &Call,
-        args: &Value,
-        ended: &Result<Outcome>,
-        elapsed: Duration,
-    ) -> Result<Option<Result<Outcome>>> {
+    fn after(call: &Call, args: &Value, ended: &Result<Outcome>, elapsed: Duration) -> Result<Option<Result<Outcome>>> {
         let _ = (call, args, ended, elapsed);
         Ok(None)
     }

@@ -38,6 +38,7 @@
 extern crate self as hermes_tool;
 
 mod ask;
+#[doc(hidden)]
 pub mod bindings;
 mod call;
 mod error;

@@ -192,42 +192,49 @@ pub trait IntoOutcome {
     fn into_outcome(self) -> Result<Outcome>;
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoOutcome for Outcome {
     fn into_outcome(self) -> Result<Outcome> {
         Ok(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoOutcome for Output {
     fn into_outcome(self) -> Result<Outcome> {
         Ok(Outcome::Done(self))
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoOutcome for Ask {
     fn into_outcome(self) -> Result<Outcome> {
         Ok(Outcome::Ask(self))
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoOutcome for String {
     fn into_outcome(self) -> Result<Outcome> {
         Ok(Output::new().text(self).into())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoOutcome for &str {
     fn into_outcome(self) -> Result<Outcome> {
         Ok(Output::new().text(self).into())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Serialize> IntoOutcome for Json<T> {
     fn into_outcome(self) -> Result<Outcome> {
         Ok(Output::new().structured(self.0)?.into())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: IntoOutcome, E: Into<Error>> IntoOutcome for core::result::Result<T, E> {
     fn into_outcome(self) -> Result<Outcome> {
         self.map_err(Into::into)?.into_outcome()

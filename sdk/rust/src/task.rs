@@ -126,9 +126,8 @@ mod reactor {
 
     /// Blocks until something is ready and wakes who waits for it; false when no one waits.
     pub(super) fn wait() -> bool {
-        let (pollables, wakers): (Vec<_>, Vec<_>) = WAITING.with_borrow(|waiting| {
-            waiting.iter().map(|one| (Rc::clone(&one.pollable), one.waker.clone())).unzip()
-        });
+        let (pollables, wakers): (Vec<_>, Vec<_>) = WAITING
+            .with_borrow(|waiting| waiting.iter().map(|one| (Rc::clone(&one.pollable), one.waker.clone())).unzip());
         if pollables.is_empty() {
             return false;
         }

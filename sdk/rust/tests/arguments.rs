@@ -1,4 +1,5 @@
 //! What `ToolArgs` makes: the schema, and values or precise errors.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may stop at a surprise")]
 #![allow(dead_code, reason = "what is read shows in Debug")]
 
 use std::collections::BTreeMap;

@@ -1,4 +1,5 @@
 //! What tools give back, ask and fetch.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may stop at a surprise")]
 
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ struct Address {
 }
 
 /// Reports the status of a page, or of two at once.
-#[tool(http = ["https://*.example GET"], requires_env(HOST(prompt = "Which?"), TOKEN(password)), secrets(OTHER(expose)))]
+#[tool(http = ["https://*.example.com GET"], requires_env(HOST(prompt = "Which?"), TOKEN(password)), secrets(OTHER(expose)))]
 async fn fetch(address: Address) -> Result<Json<Value>> {
     let (first, second) = task::join(
         http::get(&address.url).header("accept", "text/html").json::<Value>(),
@@ -60,7 +61,7 @@ fn a_manifest_asks_for_what_the_attribute_says() {
     assert_eq!(
         manifest["capabilities"],
         json!({
-            "http": ["https://*.example GET"], "env": ["HOST"], "secrets": { "OTHER": { "expose": true }, "TOKEN": {} },
+            "http": ["https://*.example.com GET"], "env": ["HOST"], "secrets": { "OTHER": { "expose": true }, "TOKEN": {} },
         })
     );
     assert_eq!(manifest["requires_env"][0], json!({ "name": "HOST", "prompt": "Which?" }));
@@ -92,7 +93,9 @@ fn delete(file: File, call: &Call) -> Result<Outcome> {
     let answer = call.reply::<Consent>("sure")?;
     Ok(match answer {
         None => Ask::new().form::<Consent>("sure", format!("Delete {}?", file.path)).state("asked").into(),
-        Some(Reply::Accepted(Consent { sure: true })) => Output::new().text("deleted").image("image/png", [1, 2]).into(),
+        Some(Reply::Accepted(Consent { sure: true })) => {
+            Output::new().text("deleted").image("image/png", [1, 2]).into()
+        }
         Some(_) => Output::new().text("kept").structured(json!({ "kept": file.path }))?.into(),
     })
 }
@@ -133,7 +136,7 @@ fn a_check_of_its_own_is_dynamic() {
     assert_eq!(manifest["max_result_size_chars"], Value::Null);
     assert!(manifest.as_object().unwrap().contains_key("max_result_size_chars"));
     assert_eq!(manifest["annotations"], json!({ "destructive": true, "open_world": false }));
-    assert_eq!(manifest["examples"], json!([{ "path": "a.txt" }]));
+    assert_eq!(manifest["examples"], json!([{ "args": { "path": "a.txt" } }]));
     assert_eq!(
         manifest["capabilities"],
         json!({
@@ -193,6 +196,31 @@ fn a_structured_result_fits_its_schema() {
     assert_eq!(schema["properties"]["rows"]["description"], "Rows");
     assert_eq!(schema["properties"]["kind"]["oneOf"][0]["properties"]["type"], json!({ "const": "short" }));
     let _ = Kind::Short;
+}
+
+/// Uses every attribute that the others leave out.
+#[tool(
+    name = "all_of_it", version = "2.0.0-rc.1", toolset = "web", emoji = "🌤", icons = ["https://a.example/i.png"], idempotent,
+    env = ["LANG"], parallel = never, max_result_size_chars = 5_000, requires_client = ["elicitation.url", "roots"],
+    requires_host = ">=0.1", pages_results, authors = ["Ada"], license = "MIT", homepage = "https://a.example",
+)]
+fn every_attribute() -> String {
+    String::new()
+}
+
+#[test]
+fn the_host_reads_what_the_sdk_writes() {
+    let documents = [
+        testing::manifest::<fetch>(),
+        testing::manifest::<delete>(),
+        testing::manifest::<number>(),
+        testing::manifest::<report>(),
+        testing::manifest::<every_attribute>(),
+    ];
+    for document in documents {
+        let manifest = hermes_manifest::Manifest::parse(&document.to_string()).unwrap();
+        assert_eq!(manifest.name.to_string(), document["name"]);
+    }
 }
 
 /// Guards.

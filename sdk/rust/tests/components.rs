@@ -1,4 +1,5 @@
 //! Builds components as authors do, and reads what is in them.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may stop at a surprise")]
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -66,8 +67,11 @@ const SHOP: &[(&str, &str, &str)] = &[
 fn workspace(folder: &Path, crates: &[(&str, &str, &str)]) {
     let members: Vec<String> = crates.iter().map(|(name, ..)| format!("{name:?}")).collect();
     fs::create_dir_all(folder).unwrap();
-    fs::write(folder.join("Cargo.toml"), format!("[workspace]\nresolver = \"3\"\nmembers = [{}]\n", members.join(", ")))
-        .unwrap();
+    fs::write(
+        folder.join("Cargo.toml"),
+        format!("[workspace]\nresolver = \"3\"\nmembers = [{}]\n", members.join(", ")),
+    )
+    .unwrap();
     fs::copy(Path::new(SDK).join("../../Cargo.lock"), folder.join("Cargo.lock")).unwrap();
     for (name, extra, source) in crates {
         let library = if matches!(*name, "pair" | "plain") { "library = { path = \"../library\" }" } else { "" };
@@ -98,14 +102,18 @@ fn cargo(folder: &Path, arguments: &[&str], profile: &[(&str, &str)]) -> Output 
 
 /// The documents of the section `hermes:tool`, in order, and the component's imports.
 fn read(component: &str) -> (Vec<Value>, BTreeSet<String>) {
-    let bytes = fs::read(target().join("wasm32-wasip2/release").join(component).with_extension("wasm")).unwrap();
+    let path = target().join("wasm32-wasip2/release").join(component).with_extension("wasm");
+    hermes_manifest::scan(fs::File::open(&path).unwrap()).unwrap();
+    let bytes = fs::read(path).unwrap();
     let (mut sections, mut imports) = (Vec::new(), BTreeSet::new());
     let mut depth = 0;
     for payload in Parser::new(0).parse_all(&bytes) {
         match payload.unwrap() {
             Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
             Payload::End(_) => depth -= 1,
-            Payload::CustomSection(section) if section.name() == "hermes:tool" => sections.push(section.data().to_vec()),
+            Payload::CustomSection(section) if section.name() == "hermes:tool" => {
+                sections.push(section.data().to_vec())
+            }
             Payload::ComponentImportSection(reader) if depth == 0 => {
                 imports.extend(reader.into_iter().map(|import| import.unwrap().name.name.to_owned()));
             }

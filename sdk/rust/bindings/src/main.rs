@@ -5,8 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use wit_bindgen_core::{Files, WorldGenerator as _};
 use wit_bindgen_core::wit_parser::Resolve;
+use wit_bindgen_core::{Files, WorldGenerator as _};
 use wit_bindgen_rust::{Opts, WithOption};
 
 /// Packages in the order of their dependencies, below the repository's root.

@@ -118,4 +118,3 @@ fn destination(text: &LitStr) -> Result<String> {
 
 /// Keys of this module, for messages.
 pub(crate) const KEYS: &str = "`fs`, `http`, `env`, `secrets`, `limits`";
-

@@ -35,7 +35,10 @@ pub(crate) fn expand(attribute: TokenStream, item: &ItemStruct) -> Result<TokenS
 
     let ident = &item.ident;
     let Some(globs) = globs.filter(|globs| !globs.is_empty()) else {
-        return Err(syn::Error::new(ident.span(), "which tools? write `#[hook(match = [\"write_*\"])]`, or `\"*\"` for all"));
+        return Err(syn::Error::new(
+            ident.span(),
+            "which tools? write `#[hook(match = [\"write_*\"])]`, or `\"*\"` for all",
+        ));
     };
     let name = match &manifest.name {
         Some(name) => name.value(),

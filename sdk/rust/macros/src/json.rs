@@ -83,7 +83,10 @@ impl Parse for Json {
             if word == "null" {
                 return Ok(Self::Null);
             }
-            return Err(syn::Error::new(word.span(), "expected JSON: a string, a number, true, false, null, […] or {…}"));
+            return Err(syn::Error::new(
+                word.span(),
+                "expected JSON: a string, a number, true, false, null, […] or {…}",
+            ));
         }
         Ok(Self::Number(input.parse()?))
     }

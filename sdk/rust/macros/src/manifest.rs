@@ -75,14 +75,13 @@ impl Manifest {
             }
             "examples" => {
                 let examples: Json = meta.value()?.parse()?;
-                let objects = match &examples {
-                    Json::List(items) => items.iter().all(|item| matches!(item, Json::Object(_))),
-                    _ => false,
-                };
-                if !objects {
-                    return Err(meta.error("expected a list of arguments, such as `examples = [{\"city\": \"Rome\"}]`"));
+                let wrong = || meta.error("expected a list of arguments, such as `examples = [{\"city\": \"Rome\"}]`");
+                let Json::List(items) = &examples else { return Err(wrong()) };
+                if !items.iter().all(|item| matches!(item, Json::Object(_))) {
+                    return Err(wrong());
                 }
-                self.plain("examples", node::raw(&examples.text()));
+                let items = items.iter().map(|item| node::object([node::member("args", node::raw(&item.text()))]));
+                self.plain("examples", node::list(items));
             }
             _ => return self.capabilities.read(&key, meta),
         }
@@ -98,7 +97,8 @@ impl Manifest {
         let mut members = vec![node::member("version", quote!(::hermes_tool::__private::Node::Text(#version)))];
         members.extend(self.plain.iter().map(|(key, value)| node::member(key, value.clone())));
         if !self.annotations.is_empty() {
-            let annotations = self.annotations.iter().map(|(key, value)| node::member(key, node::raw(&value.to_string())));
+            let annotations =
+                self.annotations.iter().map(|(key, value)| node::member(key, node::raw(&value.to_string())));
             members.push(node::member("annotations", node::object(annotations)));
         }
         if !self.requires_env.is_empty() {
@@ -236,7 +236,9 @@ pub(crate) fn refuse_name(name: &str, span: Span) -> Result<()> {
     }
     Err(syn::Error::new(
         span,
-        format!("`{name}` is no name of a tool: expected a lower-case letter, then lower-case letters, digits or `_`, at most 48"),
+        format!(
+            "`{name}` is no name of a tool: expected a lower-case letter, then lower-case letters, digits or `_`, at most 48"
+        ),
     ))
 }
 

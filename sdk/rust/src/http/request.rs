@@ -161,8 +161,6 @@ fn encode(url: &mut String, text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
     fn parameters_are_encoded_and_stay_out_of_messages() {
         let request = super::super::get("https://a.example/x#part").query("q", "São Paulo & co").query("n", 3);

@@ -79,8 +79,13 @@ fn malformed(request: &Request, part: &str) -> Error {
 fn failure(request: &Request, code: &ErrorCode) -> Error {
     match code {
         ErrorCode::HttpRequestDenied | ErrorCode::DestinationIpProhibited => Error::denied("http", request.target()),
-        ErrorCode::HttpRequestUriInvalid | ErrorCode::HttpRequestMethodInvalid => malformed(request, "its URL or method"),
-        other => Error::unavailable(format_args!("{}: {other:?}", request.target())),
+        ErrorCode::HttpRequestUriInvalid | ErrorCode::HttpRequestMethodInvalid => {
+            malformed(request, "its URL or method")
+        }
+        other => {
+            let name = format!("{other:?}");
+            Error::unavailable(format_args!("{}: {}", request.target(), name.trim_start_matches("ErrorCode::")))
+        }
     }
 }
 

@@ -49,6 +49,7 @@ pub fn checked<'de, T: Argument, D: Deserializer<'de>>(from: D, limits: &Limits)
 
 macro_rules! integers {
     ($($integer:ty as $range:ty: $min:literal to $max:literal;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl Argument for $integer {
             const SCHEMA: Node = Node::Object(&[
                 Member::new("type", Node::Text("integer")),
@@ -84,6 +85,7 @@ integers! {
 
 macro_rules! floats {
     ($($float:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl Argument for $float {
             const SCHEMA: Node = Node::Object(&[Member::new("type", Node::Text("number"))]);
             const KIND: Kind = Kind::Number;
@@ -111,6 +113,7 @@ fn check_length(length: usize, things: &str, limits: &Limits) -> Result<(), Stri
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Argument for String {
     const SCHEMA: Node = Node::Object(&[Member::new("type", Node::Text("string"))]);
     const KIND: Kind = Kind::Text;
@@ -121,11 +124,13 @@ impl Argument for String {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Argument for bool {
     const SCHEMA: Node = Node::Object(&[Member::new("type", Node::Text("boolean"))]);
     const KIND: Kind = Kind::Bool;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Argument> Argument for Option<T> {
     const SCHEMA: Node = T::SCHEMA;
     const KIND: Kind = T::KIND;
@@ -136,6 +141,7 @@ impl<T: Argument> Argument for Option<T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Argument> Argument for Box<T> {
     const SCHEMA: Node = T::SCHEMA;
     const KIND: Kind = T::KIND;
@@ -146,13 +152,11 @@ impl<T: Argument> Argument for Box<T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Argument> Argument for Vec<T> {
     const SCHEMA: Node = Node::Object(&[
         Member::new("type", Node::Text("array")),
-        Member::new(
-            "items",
-            Node::Merge { own: &[Member { key: "description", value: T::ABOUT }], base: &T::SCHEMA },
-        ),
+        Member::new("items", Node::Merge { own: &[Member { key: "description", value: T::ABOUT }], base: &T::SCHEMA }),
     ]);
     const KIND: Kind = Kind::List(&T::KIND);
 
@@ -163,6 +167,7 @@ impl<T: Argument> Argument for Vec<T> {
 
 macro_rules! maps {
     ($($map:ident),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<T: Argument> Argument for $map<String, T> {
             const SCHEMA: Node = Node::Object(&[
                 Member::new("type", Node::Text("object")),
@@ -182,11 +187,13 @@ macro_rules! maps {
 
 maps!(BTreeMap, HashMap);
 
+#[diagnostic::do_not_recommend]
 impl Argument for serde_json::Value {
     const SCHEMA: Node = Node::Object(&[]);
     const KIND: Kind = Kind::Other;
 }
 
+#[diagnostic::do_not_recommend]
 impl Argument for serde_json::Map<String, serde_json::Value> {
     const SCHEMA: Node = Node::Object(&[Member::new("type", Node::Text("object"))]);
     const KIND: Kind = Kind::Map;
@@ -202,6 +209,7 @@ impl Argument for serde_json::Map<String, serde_json::Value> {
 #[doc(hidden)]
 pub struct NoArgs {}
 
+#[diagnostic::do_not_recommend]
 impl Argument for NoArgs {
     const SCHEMA: Node = Node::Object(&[
         Member::new("type", Node::Text("object")),
@@ -212,6 +220,7 @@ impl Argument for NoArgs {
     const KIND: Kind = Kind::Other;
 }
 
+#[diagnostic::do_not_recommend]
 impl ToolArgs for NoArgs {}
 
 /// A default, whose JSON was held against the type when the author's crate was compiled.

@@ -107,7 +107,6 @@ impl Sheet<'_> {
     }
 
     const fn quoted(&mut self, text: &str) {
-        const HEX: &[u8; 16] = b"0123456789abcdef";
         self.byte(b'"');
         let mut rest = text.as_bytes();
         while let [first, others @ ..] = rest {
@@ -118,8 +117,8 @@ impl Sheet<'_> {
                 b'\t' => self.raw("\\t"),
                 control @ 0..0x20 => {
                     self.raw("\\u00");
-                    self.byte(HEX[(control >> 4) as usize]);
-                    self.byte(HEX[(control & 15) as usize]);
+                    self.byte(hex_digit(control >> 4));
+                    self.byte(hex_digit(control & 15));
                 }
                 other => self.byte(other),
             }
@@ -177,6 +176,10 @@ impl Sheet<'_> {
         }
         first
     }
+}
+
+const fn hex_digit(value: u8) -> u8 {
+    if value < 10 { b'0' + value } else { b'a' + value - 10 }
 }
 
 const fn is_hidden(key: &str, mut hidden: Option<&Hidden<'_>>) -> bool {
@@ -237,21 +240,20 @@ mod tests {
             Member::new("maximum", Node::Raw("255")),
         ]);
         const INNER: Node = Node::Merge { own: &[Member::new("maximum", Node::Raw("99"))], base: &TYPE };
+        const MERGED: Node = Node::Merge {
+            own: &[
+                Member::new("maximum", Node::Raw("14")),
+                Member::new("minimum", Node::Absent),
+                Member::new("description", Node::Text("Days")),
+            ],
+            base: &INNER,
+        };
+        const EMPTY: Node = Node::Object(&[Member::new("gone", Node::Absent)]);
         let cases = [
-            (Node::Text("a\"b\\c\n\t\u{1}🌤"), r#""a\"b\\c\n\t\u0001🌤""#),
+            (Node::Text("a\"b\\c\n\t\u{1f}🌤"), r#""a\"b\\c\n\t\u001f🌤""#),
             (Node::List(&[Node::Raw("1"), Node::Text("x")]), r#"[1,"x"]"#),
-            (Node::Object(&[Member::new("gone", Node::Absent)]), "{}"),
-            (
-                Node::Merge {
-                    own: &[
-                        Member::new("maximum", Node::Raw("14")),
-                        Member::new("minimum", Node::Absent),
-                        Member::new("description", Node::Text("Days")),
-                    ],
-                    base: &INNER,
-                },
-                r#"{"type":"integer","minimum":0,"maximum":14,"description":"Days"}"#,
-            ),
+            (EMPTY, "{}"),
+            (MERGED, r#"{"type":"integer","minimum":0,"maximum":14,"description":"Days"}"#),
         ];
         for (node, json) in cases {
             assert_eq!(render(&node), json);

@@ -27,6 +27,7 @@ pub trait ToolOutput: OutputValue {}
 
 macro_rules! same_as_argument {
     ($($plain:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl OutputValue for $plain {
             const SCHEMA: Node = <$plain as Argument>::SCHEMA;
         }
@@ -37,6 +38,7 @@ same_as_argument!(String, bool, f32, f64, serde_json::Value, serde_json::Map<Str
 
 macro_rules! integers {
     ($($integer:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl OutputValue for $integer {
             const SCHEMA: Node = Node::Object(&[Member::new("type", Node::Text("integer"))]);
         }
@@ -45,28 +47,29 @@ macro_rules! integers {
 
 integers!(i8, i16, i32, i64, isize, u8, u16, u32, u64, usize);
 
+#[diagnostic::do_not_recommend]
 impl<T: OutputValue> OutputValue for Option<T> {
     const SCHEMA: Node = T::SCHEMA;
     const ABOUT: Node = T::ABOUT;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: OutputValue> OutputValue for Box<T> {
     const SCHEMA: Node = T::SCHEMA;
     const ABOUT: Node = T::ABOUT;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: OutputValue> OutputValue for Vec<T> {
     const SCHEMA: Node = Node::Object(&[
         Member::new("type", Node::Text("array")),
-        Member::new(
-            "items",
-            Node::Merge { own: &[Member { key: "description", value: T::ABOUT }], base: &T::SCHEMA },
-        ),
+        Member::new("items", Node::Merge { own: &[Member { key: "description", value: T::ABOUT }], base: &T::SCHEMA }),
     ]);
 }
 
 macro_rules! maps {
     ($($map:ident),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<T: OutputValue> OutputValue for $map<String, T> {
             const SCHEMA: Node = Node::Object(&[
                 Member::new("type", Node::Text("object")),

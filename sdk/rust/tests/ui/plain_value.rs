@@ -2,8 +2,8 @@ use hermes_tool::prelude::*;
 
 /// Greets.
 #[tool]
-fn greet(city: String) -> String {
-    city
+fn greet(city: u8) -> String {
+    city.to_string()
 }
 
 hermes_tool::export!(greet);

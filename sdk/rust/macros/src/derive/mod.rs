@@ -1,10 +1,18 @@
 //! `#[derive(ToolArgs)]` and `#[derive(ToolOutput)]`: schema and serde's implementation from one source.
 
-use proc_macro2::{TokenStream, TokenTree};
+mod emit;
+mod refuse;
+mod spelling;
+
+use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
-use syn::visit::Visit;
-use syn::{Data, DeriveInput, Fields, GenericParam, Ident, LitStr, Result, Type};
+use syn::{Data, DeriveInput, Fields, Ident, Result, Type};
+
+use emit::emit;
+use refuse::{refuse_borrowing, refuse_recursion};
+pub(crate) use spelling::snake_case;
+use spelling::{Unraw as _, bounded, is_option, named_in};
 
 use crate::field::{DefaultValue, Field};
 use crate::node;
@@ -66,7 +74,10 @@ struct Emitter<'a> {
 impl Emitter<'_> {
     fn structure(&self, fields: &Fields) -> Result<Shape> {
         let Fields::Named(_) = fields else {
-            return Err(syn::Error::new(self.input.ident.span(), "expected named fields: each is one property of a JSON object"));
+            return Err(syn::Error::new(
+                self.input.ident.span(),
+                "expected named fields: each is one property of a JSON object",
+            ));
         };
         let properties = properties(fields)?;
         let mut helpers = Vec::new();
@@ -104,7 +115,10 @@ impl Emitter<'_> {
         for (variant, name) in data.variants.iter().zip(&names) {
             let properties = properties(&variant.fields)?;
             if let Some(clash) = properties.iter().find(|property| property.name == "type") {
-                return Err(syn::Error::new(clash.ident.span(), "`type` is the field that names the variant: rename this one"));
+                return Err(syn::Error::new(
+                    clash.ident.span(),
+                    "`type` is the field that names the variant: rename this one",
+                ));
             }
             schemas.push(self.object(&properties, Some((name, node::docs_node(&variant.attrs)))));
             checks.extend(self.checks(&properties)?);
@@ -184,7 +198,8 @@ impl Emitter<'_> {
         let mut fields = TokenStream::new();
         for Property { ident, name, ty, field, .. } in properties {
             let mut attributes = quote!(#[serde(rename = #name)]);
-            let helper = |prefix: &str| format_ident!("__{prefix}_{}_{}", variant.replace('-', "_"), ident.unraw_text());
+            let helper =
+                |prefix: &str| format_ident!("__{prefix}_{}_{}", variant.replace('-', "_"), ident.unraw_text());
             if self.side == Side::Output {
                 if is_option(ty) {
                     attributes.extend(quote!(#[serde(skip_serializing_if = "::core::option::Option::is_none")]));
@@ -256,131 +271,6 @@ fn choice(data: &syn::DataEnum, names: &[String]) -> Shape {
     }
 }
 
-/// The description of a type: its docs, and those of the variants of a plain enum.
-fn about(input: &DeriveInput) -> TokenStream {
-    let mut parts: Vec<TokenStream> = node::docs(&input.attrs).into_iter().collect();
-    if let Data::Enum(data) = &input.data
-        && data.variants.iter().all(|variant| matches!(variant.fields, Fields::Unit))
-    {
-        for variant in &data.variants {
-            let Some(text) = node::docs(&variant.attrs) else { continue };
-            let rename = Field::parse(&variant.attrs).ok().and_then(|field| field.rename);
-            let name = rename.unwrap_or_else(|| snake_case(&variant.ident.to_string()));
-            let label = format!("{}`{name}`: ", if parts.is_empty() { "" } else { "\n" });
-            parts.push(quote!(#label, #text));
-        }
-    }
-    if parts.is_empty() {
-        return quote!(::hermes_tool::__private::Node::Absent);
-    }
-    quote!(::hermes_tool::__private::Node::Text(::core::concat!(#(#parts),*)))
-}
-
-fn emit(input: &DeriveInput, side: Side, shape: &Shape) -> TokenStream {
-    let Shape { schema, kind, checks, shadow, helpers, root, attributes } = shape;
-    let ident = &input.ident;
-    let about = about(input);
-    let value = match side {
-        Side::Args => quote!(::hermes_tool::Argument),
-        Side::Output => quote!(::hermes_tool::OutputValue),
-    };
-    let generics = bounded(input, &value);
-    let (parameters, arguments, bounds) = generics.split_for_impl();
-    let keyword = if matches!(input.data, Data::Struct(_)) { quote!(struct) } else { quote!(enum) };
-    let shadow_name = format_ident!("__{ident}");
-    let remote = LitStr::new(&ident.to_string(), ident.span());
-    let serde_bound = input.generics.type_params().map(|parameter| {
-        let name = &parameter.ident;
-        quote!(#name: #value).to_string()
-    });
-    let serde_bound = serde_bound.collect::<Vec<_>>().join(", ");
-    let shadow_generics = &input.generics;
-    let shadow_where = &input.generics.where_clause;
-    let turbofish = arguments.as_turbofish();
-
-    let (serde_attributes, serde_impl, constants, root_trait) = match side {
-        Side::Args => {
-            let mut with_de = generics.clone();
-            with_de.params.insert(0, syn::parse_quote!('de));
-            let (de_parameters, _, de_bounds) = with_de.split_for_impl();
-            (
-                quote! {
-                    #[derive(::hermes_tool::serde::Deserialize)]
-                    #[serde(crate = "::hermes_tool::serde", remote = #remote, deny_unknown_fields)]
-                    #[serde(bound(deserialize = #serde_bound))]
-                },
-                quote! {
-                    #[automatically_derived]
-                    impl #de_parameters ::hermes_tool::serde::Deserialize<'de> for #ident #arguments #de_bounds {
-                        fn deserialize<D: ::hermes_tool::serde::Deserializer<'de>>(
-                            from: D,
-                        ) -> ::core::result::Result<Self, D::Error> {
-                            #shadow_name #turbofish::deserialize(from)
-                        }
-                    }
-                },
-                quote!(const KIND: ::hermes_tool::__private::Kind = #kind;),
-                quote!(::hermes_tool::ToolArgs),
-            )
-        }
-        Side::Output => (
-            quote! {
-                #[derive(::hermes_tool::serde::Serialize)]
-                #[serde(crate = "::hermes_tool::serde", remote = #remote)]
-                #[serde(bound(serialize = #serde_bound))]
-            },
-            quote! {
-                #[automatically_derived]
-                impl #parameters ::hermes_tool::serde::Serialize for #ident #arguments #bounds {
-                    fn serialize<S: ::hermes_tool::serde::Serializer>(
-                        &self,
-                        to: S,
-                    ) -> ::core::result::Result<S::Ok, S::Error> {
-                        #shadow_name #turbofish::serialize(self, to)
-                    }
-                }
-            },
-            TokenStream::new(),
-            quote!(::hermes_tool::ToolOutput),
-        ),
-    };
-    let root = root.then(|| {
-        quote! {
-            #[automatically_derived]
-            impl #parameters #root_trait for #ident #arguments #bounds {}
-        }
-    });
-    // The schema of a generic type is known only where it is used.
-    let now = input.generics.params.is_empty().then(|| {
-        quote!(const _: ::hermes_tool::__private::Node = <#ident as #value>::SCHEMA;)
-    });
-    quote! {
-        const _: () = {
-            #serde_attributes
-            #attributes
-            #[allow(dead_code, non_camel_case_types, reason = "stands for the author's type towards serde")]
-            #keyword #shadow_name #shadow_generics #shadow_where #shadow
-
-            #(#helpers)*
-
-            #serde_impl
-
-            #[automatically_derived]
-            impl #parameters #value for #ident #arguments #bounds {
-                const SCHEMA: ::hermes_tool::__private::Node = {
-                    #(#checks)*
-                    #schema
-                };
-                const ABOUT: ::hermes_tool::__private::Node = #about;
-                #constants
-            }
-
-            #root
-            #now
-        };
-    }
-}
-
 fn properties(fields: &Fields) -> Result<Vec<Property<'_>>> {
     let mut properties = Vec::new();
     for field in fields {
@@ -390,106 +280,4 @@ fn properties(fields: &Fields) -> Result<Vec<Property<'_>>> {
         properties.push(Property { ident, name, ty: &field.ty, field: parsed, docs: node::docs(&field.attrs) });
     }
     Ok(properties)
-}
-
-/// The type's generics, each parameter bounded by `value`.
-fn bounded(input: &DeriveInput, value: &TokenStream) -> syn::Generics {
-    let mut generics = input.generics.clone();
-    for parameter in generics.type_params_mut() {
-        parameter.bounds.push(syn::parse_quote!(#value));
-        parameter.default = None;
-    }
-    generics
-}
-
-/// Those of `generics` that `ty` names: a function that returns `ty` can infer no others.
-fn named_in(ty: &Type, mut generics: syn::Generics) -> syn::Generics {
-    fn names(tokens: TokenStream, wanted: &Ident) -> bool {
-        tokens.into_iter().any(|token| match token {
-            TokenTree::Ident(ident) => ident == *wanted,
-            TokenTree::Group(group) => names(group.stream(), wanted),
-            _ => false,
-        })
-    }
-    let all = generics.params.len();
-    let kept = generics.params.into_iter().filter(|parameter| match parameter {
-        GenericParam::Type(parameter) => names(quote!(#ty), &parameter.ident),
-        GenericParam::Const(parameter) => names(quote!(#ty), &parameter.ident),
-        GenericParam::Lifetime(_) => false,
-    });
-    generics.params = kept.collect();
-    if generics.params.len() < all {
-        generics.where_clause = None;
-    }
-    generics
-}
-
-trait Unraw {
-    /// The identifier without `r#`.
-    fn unraw_text(&self) -> String;
-}
-
-impl Unraw for Ident {
-    fn unraw_text(&self) -> String {
-        syn::ext::IdentExt::unraw(self).to_string()
-    }
-}
-
-/// Whether a type is spelled `Option<…>`, which is how serde decides it too.
-fn is_option(ty: &Type) -> bool {
-    matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Option"))
-}
-
-/// `CamelCase` as `camel_case`, `HTTPServer` as `http_server`.
-pub(crate) fn snake_case(name: &str) -> String {
-    let mut snake = String::new();
-    let mut previous = '_';
-    let mut chars = name.chars().peekable();
-    while let Some(char) = chars.next() {
-        let word_begins = previous.is_lowercase() || previous.is_ascii_digit();
-        let acronym_ends = previous.is_uppercase() && chars.peek().is_some_and(|next| next.is_lowercase());
-        if char.is_uppercase() && (word_begins || acronym_ends) {
-            snake.push('_');
-        }
-        previous = char;
-        snake.extend(char.to_lowercase());
-    }
-    snake
-}
-
-fn refuse_borrowing(input: &DeriveInput) -> Result<()> {
-    const OWN: &str = "values own what they hold: use `String` instead of `&str`, `Vec<T>` instead of `&[T]`";
-    if let Some(lifetime) = input.generics.lifetimes().next() {
-        return Err(syn::Error::new(lifetime.span(), OWN));
-    }
-    let mut search = Search { found: None, wanted: |ty: &Type| matches!(ty, Type::Reference(_)).then(|| ty.span()) };
-    search.visit_data(&input.data);
-    search.found.map_or(Ok(()), |span| Err(syn::Error::new(span, OWN)))
-}
-
-fn refuse_recursion(input: &DeriveInput) -> Result<()> {
-    let own = &input.ident;
-    let itself = |ty: &Type| match ty {
-        Type::Path(path) if path.path.is_ident(own) || path.path.is_ident("Self") => Some(ty.span()),
-        _ => None,
-    };
-    let mut search = Search { found: None, wanted: itself };
-    search.visit_data(&input.data);
-    let message = format!("`{own}` contains itself, so its schema would have no end: use `serde_json::Value` here");
-    search.found.map_or(Ok(()), |span| Err(syn::Error::new(span, message)))
-}
-
-/// Looks for a type anywhere within the fields.
-struct Search<F> {
-    found: Option<proc_macro2::Span>,
-    wanted: F,
-}
-
-impl<'ast, F: Fn(&Type) -> Option<proc_macro2::Span>> Visit<'ast> for Search<F> {
-    fn visit_type(&mut self, ty: &'ast Type) {
-        self.found = self.found.or_else(|| (self.wanted)(ty));
-        if self.found.is_none() {
-            syn::visit::visit_type(self, ty);
-        }
-    }
 }
