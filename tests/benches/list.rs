@@ -87,8 +87,9 @@ fn folder(temp: &Path, name: &str, component: &[u8], count: usize) -> PathBuf {
 
 /// A core tool as the build script made it.
 fn core_tool() -> Vec<u8> {
-    let plugins = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/plugins/wasm32-wasip2/plugin");
-    fs::read(plugins.join("write_file.wasm")).expect("the core tools are built with the host")
+    let target = Path::new(env!("CARGO_BIN_EXE_hermes-host")).ancestors().nth(2).expect("a target folder");
+    fs::read(target.join("plugins/wasm32-wasip2/plugin/write_file.wasm"))
+        .expect("the core tools are built with the host")
 }
 
 /// The component, and behind its sections one more core module with `size` bytes of code.

@@ -1,7 +1,7 @@
 //! `call`: answers, failures and refusals, whole.
 
 use crate::assert_ran;
-use crate::support::Place;
+use crate::support::{Place, core_component};
 
 #[test]
 fn read_file_answers_with_one_object() {
@@ -105,10 +105,7 @@ fn unknown_tools_and_flags_are_wrong_usage() {
 
 #[test]
 fn a_file_gets_nothing_by_its_name() {
-    let place = Place::new().file("a.txt", "a\n");
-    let core =
-        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/plugins/wasm32-wasip2/plugin/read_file.wasm");
-    std::fs::copy(core, place.workspace().join("read_file.wasm")).unwrap();
+    let place = Place::new().file("a.txt", "a\n").file("read_file.wasm", core_component("read_file.wasm"));
     let args = ["call", "read_file.wasm", "--args", r#"{"path":"a.txt"}"#];
     assert_ran!(place.run(&args), @"
     exit 3

@@ -8,42 +8,42 @@ use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// A home and a workspace that nobody else uses.
-pub struct Place {
+pub(crate) struct Place {
     temp: TempDir,
     environment: Vec<(String, String)>,
 }
 
 /// What a command printed, for snapshots: exit code, stdout, stderr.
-pub struct Ran {
-    pub code: i32,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
     root: PathBuf,
 }
 
 impl Place {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let place = Self { temp: tempfile::tempdir().unwrap(), environment: Vec::new() };
         fs::create_dir_all(place.workspace()).unwrap();
         fs::create_dir_all(place.home()).unwrap();
         place
     }
 
-    pub fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.temp.path().canonicalize().unwrap()
     }
 
-    pub fn workspace(&self) -> PathBuf {
+    pub(crate) fn workspace(&self) -> PathBuf {
         self.root().join("work")
     }
 
     /// The user's home folder; `$HERMES_HOME` is `.hermes-host` in it.
-    pub fn home(&self) -> PathBuf {
+    pub(crate) fn home(&self) -> PathBuf {
         self.root().join("home")
     }
 
     /// A file in the workspace.
-    pub fn file(self, name: &str, content: impl AsRef<[u8]>) -> Self {
+    pub(crate) fn file(self, name: &str, content: impl AsRef<[u8]>) -> Self {
         let path = self.workspace().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
@@ -51,23 +51,23 @@ impl Place {
     }
 
     /// A component in the plugins folder of the home.
-    pub fn plugin(self, name: &str, component: &[u8]) -> Self {
+    pub(crate) fn plugin(self, name: &str, component: &[u8]) -> Self {
         let folder = self.home().join(".hermes-host/plugins");
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join(name), component).unwrap();
         self
     }
 
-    pub fn env(mut self, name: &str, value: impl fmt::Display) -> Self {
+    pub(crate) fn env(mut self, name: &str, value: impl fmt::Display) -> Self {
         self.environment.push((name.to_owned(), value.to_string()));
         self
     }
 
-    pub fn command(&self) -> Command {
+    pub(crate) fn command(&self) -> Command {
         self.command_in(&self.workspace())
     }
 
-    pub fn command_in(&self, folder: &Path) -> Command {
+    pub(crate) fn command_in(&self, folder: &Path) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hermes-host"));
         command.current_dir(folder).env_clear().env("HOME", self.home());
         // Compiled components are the same in all tests.
@@ -76,16 +76,16 @@ impl Place {
         command
     }
 
-    pub fn run(&self, args: &[&str]) -> Ran {
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
         self.run_in(&self.workspace(), args)
     }
 
-    pub fn run_in(&self, folder: &Path, args: &[&str]) -> Ran {
+    pub(crate) fn run_in(&self, folder: &Path, args: &[&str]) -> Ran {
         let output = self.command_in(folder).args(args).stdin(Stdio::null()).output().unwrap();
         self.ran(&output)
     }
 
-    pub fn ran(&self, output: &Output) -> Ran {
+    pub(crate) fn ran(&self, output: &Output) -> Ran {
         Ran {
             code: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
@@ -97,7 +97,7 @@ impl Place {
 
 impl Ran {
     /// Stdout as the one JSON value that it must be.
-    pub fn json(&self) -> serde_json::Value {
+    pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self}"))
     }
 }
@@ -109,6 +109,12 @@ impl fmt::Display for Ran {
     }
 }
 
+/// A core tool as the build script made it, beside the folder of the binary.
+pub(crate) fn core_component(file: &str) -> Vec<u8> {
+    let target = Path::new(env!("CARGO_BIN_EXE_hermes-host")).ancestors().nth(2).unwrap();
+    fs::read(target.join("plugins/wasm32-wasip2/plugin").join(file)).unwrap()
+}
+
 /// Compares a whole output, with what differs from run to run replaced.
 #[macro_export]
 macro_rules! assert_ran {
@@ -117,6 +123,7 @@ macro_rules! assert_ran {
             (r"sha256:[0-9a-f]{64}", "[DIGEST]"),
             (r#""ms":[0-9.]+"#, r#""ms":[MS]"#),
             (r#""size":\d+"#, r#""size":[SIZE]"#),
+            (r"\(\d+ KB, ", "([SIZE] KB, "),
         ]}, {
             insta::assert_snapshot!($ran.to_string(), @$snapshot);
         });

@@ -15,17 +15,17 @@ use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 /// A service under the name of another.
-pub struct Upstream {
-    pub proxy: String,
-    pub ca_file: PathBuf,
+pub(crate) struct Upstream {
+    pub(crate) proxy: String,
+    pub(crate) ca_file: PathBuf,
     /// What was asked: the authority of the tunnel, and the request's first line.
-    pub asked: Receiver<(String, String)>,
+    pub(crate) asked: Receiver<(String, String)>,
     _folder: tempfile::TempDir,
 }
 
 impl Upstream {
     /// Answers every request to `host` with `status` and a JSON `body`.
-    pub fn answering(host: &str, status: &'static str, body: &'static str) -> Self {
+    pub(crate) fn answering(host: &str, status: &'static str, body: &'static str) -> Self {
         let mut authority = CertificateParams::new(Vec::new()).unwrap();
         authority.is_ca = IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
         authority.distinguished_name.push(DnType::CommonName, "hermes-host tests");
