@@ -143,7 +143,8 @@ fn read_or_make_key(path: &Path) -> io::Result<[u8; KEY_LENGTH]> {
 
 fn valid_key(path: &Path, key: Vec<u8>) -> io::Result<[u8; KEY_LENGTH]> {
     private::check(&fs::metadata(path)?)?;
-    key.try_into().map_err(|_| io::Error::other(format!("it is no key of {KEY_LENGTH} bytes; delete it to have a new one made")))
+    key.try_into()
+        .map_err(|_| io::Error::other(format!("it is no key of {KEY_LENGTH} bytes; delete it to have a new one made")))
 }
 
 #[cfg(unix)]

@@ -1,6 +1,5 @@
 //! The contract's world, generated from `wit/`.
 
-#[expect(clippy::all, reason = "generated code")]
 mod generated {
     wasmtime::component::bindgen!({
         path: ["../../wit/progress/0.1.0", "../../wit/secrets/0.1.0", "../../wit/tool/0.1.0"],
@@ -11,5 +10,5 @@ mod generated {
     });
 }
 
-pub(crate) use generated::hermes::{progress::progress, secrets::secrets, tool::types};
 pub(crate) use generated::ToolPluginPre;
+pub(crate) use generated::hermes::{progress::progress, secrets::secrets, tool::types};

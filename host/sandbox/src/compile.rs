@@ -7,8 +7,8 @@ use hermes_core::{Component as Found, Digest, Fault, LimitKind, Location};
 use hermes_manifest::HostApi;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::timeout;
-use wasmtime::component::{Component, Linker};
 use wasmtime::Engine;
+use wasmtime::component::{Component, Linker};
 
 use crate::artefact::ArtefactCache;
 use crate::bindings::ToolPluginPre;
@@ -156,7 +156,8 @@ impl Loader {
         {
             return linked.prepare(&component);
         }
-        let component = Component::new(&linked.engine, bytes).map_err(|error| Unusable::Invalid(format!("{error:#}")))?;
+        let component =
+            Component::new(&linked.engine, bytes).map_err(|error| Unusable::Invalid(format!("{error:#}")))?;
         if let Some(cache) = &self.cache
             && let Ok(artefact) = component.serialize()
         {

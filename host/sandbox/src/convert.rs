@@ -57,9 +57,9 @@ pub(crate) fn failure(failure: types::Failure, limits: &Limits) -> Result<Failur
     let mut size = Size { left: limits.output, limits };
     Ok(match failure {
         types::Failure::Invalid(issues) => {
-            let issues = issues.into_iter().map(|issue| {
-                Ok(core::Issue { path: size.text(issue.path)?, message: size.text(issue.message)? })
-            });
+            let issues = issues
+                .into_iter()
+                .map(|issue| Ok(core::Issue { path: size.text(issue.path)?, message: size.text(issue.message)? }));
             Failure::Invalid(issues.collect::<Result<_, Fault>>()?)
         }
         types::Failure::Denied(denial) => {

@@ -16,6 +16,9 @@ const MIB: usize = 1 << 20;
 const LARGEST_MEMORY: usize = 4 << 30;
 const LARGEST_TABLE: usize = 100_000;
 
+/// Core instances, memories and tables that a guest may have by the default limits, so that no guest takes another's.
+const PER_GUEST: u32 = 32;
+
 /// Which components an engine is for. All other settings are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flavour {
@@ -68,13 +71,14 @@ fn proposals(config: &mut Config) {
         .wasm_tail_call(true)
         .wasm_extended_const(true)
         .wasm_component_model(true);
+    // Wasmtime's own adapters between nested components need it; no file with it passes `hermes_manifest::validate`.
+    config.wasm_multi_memory(true);
     // More surface than any tool needs.
     config
         .shared_memory(false)
         .wasm_threads(false)
         .wasm_shared_everything_threads(false)
         .wasm_memory64(false)
-        .wasm_multi_memory(false)
         .wasm_relaxed_simd(false)
         .wasm_gc(false)
         .wasm_function_references(false)
@@ -95,16 +99,28 @@ fn pool(concurrency: usize) -> PoolingAllocationConfig {
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(guests)
         .total_stacks(guests)
-        .total_core_instances(guests.saturating_mul(32))
-        .total_memories(guests.saturating_mul(4))
-        .total_tables(guests.saturating_mul(8))
+        .total_core_instances(guests.saturating_mul(PER_GUEST))
+        .total_memories(guests.saturating_mul(PER_GUEST))
+        .total_tables(guests.saturating_mul(PER_GUEST))
         .total_gc_heaps(guests)
         .max_memory_size(LARGEST_MEMORY)
         .table_elements(LARGEST_TABLE)
         .max_tables_per_module(8)
-        .linear_memory_keep_resident(2 * MIB)
+        .linear_memory_keep_resident(MIB)
         .table_keep_resident(64 * KIB)
-        .async_stack_keep_resident(64 * KIB)
         .pagemap_scan(Enabled::Auto);
     pool
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_flavours_start_with_pools() {
+        for flavour in [Flavour::Lean, Flavour::Concurrent] {
+            let engine = build(flavour, 64).expect("an engine");
+            assert!(engine.get_pooling_config().is_some(), "{flavour:?}");
+        }
+    }
 }

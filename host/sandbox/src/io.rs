@@ -30,3 +30,20 @@ impl error::HostError for Errors<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use wasmtime::error::Context as _;
+
+    use super::*;
+
+    #[test]
+    fn a_guest_sees_the_messages_of_an_error_and_no_backtrace() {
+        let mut table = ResourceTable::new();
+        let failed: wasmtime::Result<()> = Err(std::io::Error::other("the disk is gone").into());
+        let error = failed.context("writing").expect_err("an error");
+        let error = table.push(error).expect("a place");
+        let text = error::HostError::to_debug_string(&mut Errors(&mut table), error).expect("a text");
+        assert_eq!(text, "writing: the disk is gone");
+    }
+}

@@ -7,6 +7,9 @@ use wasmtime::ResourceLimiter;
 /// Refusals of one call are a report, not a log: the first ones tell the story.
 const MAX_REFUSALS: usize = 32;
 
+/// Characters of a denied target that are kept; a guest words it.
+const MAX_TARGET: usize = 256;
+
 /// A limit that ends the call. It travels as a trap.
 #[derive(Debug, thiserror::Error)]
 #[error("limit `{kind}` exceeded: {detail}")]
@@ -23,7 +26,7 @@ impl Exceeded {
 }
 
 /// How much of a limit a call has.
-fn amount(kind: LimitKind, limits: &Limits) -> String {
+pub(crate) fn amount(kind: LimitKind, limits: &Limits) -> String {
     let bytes = |bytes: u64| ByteSize(bytes).to_string();
     match kind {
         LimitKind::Cpu => format!("{:?} on a processor", limits.cpu),
@@ -58,7 +61,8 @@ impl Refusals {
     }
 
     /// Notes that no grant covers `target`.
-    pub(crate) fn denied(&self, capability: &'static str, target: String) {
+    pub(crate) fn denied(&self, capability: &'static str, target: &str) {
+        let target = target.chars().take(MAX_TARGET).collect();
         self.push(Refusal::Denied { capability, target });
     }
 

@@ -47,7 +47,8 @@ impl CallLog {
     /// The lines so far and how many bytes did not fit; the log is empty and full afterwards.
     pub(crate) fn take(&self) -> (Vec<LogLine>, u64) {
         let mut lines = self.lock();
-        let open: Vec<_> = lines.open.values().filter(|(_, text)| !text.is_empty()).map(|(stream, _)| *stream).collect();
+        let open: Vec<_> =
+            lines.open.values().filter(|(_, text)| !text.is_empty()).map(|(stream, _)| *stream).collect();
         for stream in open {
             lines.end(stream);
         }

@@ -34,7 +34,7 @@ impl Host for Secrets {
     fn get(&mut self, name: String) -> wasmtime::Result<Result<String, SecretError>> {
         let value = self.value(&name);
         if matches!(value, Err(SecretError::Denied)) {
-            self.refusals.denied("secrets", name.chars().take(128).collect());
+            self.refusals.denied("secrets", &name);
         }
         Ok(if self.values { value } else { value.map(|_| format!("{{{{secret:{name}}}}}")) })
     }

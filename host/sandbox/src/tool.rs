@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
-use hermes_core::{Call, Ended, Failure, Fault, LimitKind, Limits, LogLine, NoProgress, Power, Progress, Refusal, Run, Tool};
+use hermes_core::{
+    Call, Ended, Failure, Fault, LimitKind, Limits, LogLine, NoProgress, Power, Progress, Refusal, Run, Tool,
+};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::time::{sleep_until, timeout_at};
@@ -16,7 +18,7 @@ use crate::compile::{Loaded, Slot};
 use crate::convert;
 use crate::fault::classify;
 use crate::fs::Files;
-use crate::limits::{Exceeded, Refusals};
+use crate::limits::{Exceeded, Refusals, amount};
 use crate::log::CallLog;
 use crate::meter::{CpuTime, Metered, OutOfCpu};
 use crate::progress::{QUEUE, Report};
@@ -106,8 +108,9 @@ impl ComponentTool {
                 result = &mut answer => {
                     break result.unwrap_or_else(|_| Err(Fault::Host("the call's thread ended early".to_owned())));
                 }
-                Some(news) = reported.recv() => report(news),
+                // Before the reports, or a guest that reports without end would never be late.
                 () = sleep_until(deadline.into()) => break Err(Fault::Timeout(wall)),
+                Some(news) = reported.recv() => report(news),
             }
         };
         while let Ok(news) = reported.try_recv() {
@@ -164,13 +167,13 @@ impl ComponentTool {
             Ok(outcome) => return Ok(Ok(convert::ended(outcome, limits)?)),
             Err(failure) => convert::failure(failure, limits)?,
         };
-        match (failure, trail.refusals.last_limit()) {
-            // A tool that could not get past a limit says so in its own words; what stopped it is the limit.
-            (Failure::Failed(said), Some(kind)) => match Exceeded::fault(kind, limits) {
-                Fault::Limit { kind, detail } => Err(Fault::Limit { kind, detail: format!("{detail}; the tool said: {said}") }),
-                other => Err(other),
-            },
-            (failure, _) => Ok(Err(failure)),
+        // A tool that could not get past a limit says so in its own words; what stopped it is the limit.
+        match (&failure, trail.refusals.last_limit()) {
+            (Failure::Failed(said) | Failure::Unavailable { message: said, .. }, Some(kind)) => {
+                let detail = format!("{}; the tool said: {said}", amount(kind, limits));
+                Err(Fault::Limit { kind, detail })
+            }
+            _ => Ok(Err(failure)),
         }
     }
 }

@@ -1,140 +1,18 @@
 //! Every function of `wasi:filesystem`. Those that need no look of ours are passed on; a function that a later version
 //! adds does not compile until it is decided here.
 
-use cap_primitives::fs::{FollowSymlinks, stat};
-use wasmtime::component::{HasData, Resource, ResourceTable};
-use wasmtime_wasi::filesystem::{Descriptor, Dir, WasiFilesystemCtx, WasiFilesystemCtxView};
+use wasmtime::component::Resource;
+use wasmtime_wasi::filesystem::Descriptor;
+use wasmtime_wasi::p2::bindings::filesystem::preopens;
 use wasmtime_wasi::p2::bindings::filesystem::types::{
     Advice, DescriptorFlags, DescriptorStat, DescriptorType, DirectoryEntry, DirectoryEntryStream, ErrorCode, Filesize,
     Host, HostDescriptor, HostDirectoryEntryStream, MetadataHashValue, NewTimestamp, OpenFlags, PathFlags,
 };
-use wasmtime_wasi::p2::bindings::filesystem::preopens;
 use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsError, FsResult};
 
-use super::guard::{self, Place};
-use super::quota::{ENTRY, Metered, Position, Quota};
-use super::{Files, identity, open};
-
-/// The front as `wasi:filesystem` sees it.
-pub(crate) struct Front<'a> {
-    files: &'a mut Files,
-    inner: WasiFilesystemCtxView<'a>,
-}
-
-impl HasData for Front<'static> {
-    type Data<'a> = Front<'a>;
-}
-
-/// A folder and a path in it, on which an operation can run.
-struct Spot {
-    folder: u32,
-    path: String,
-    /// Whether links are resolved already and the folder was made for this operation.
-    resolved: bool,
-}
-
-impl Spot {
-    fn folder(&self) -> Resource<Descriptor> {
-        Resource::new_borrow(self.folder)
-    }
-}
-
-impl<'a> Front<'a> {
-    pub(crate) fn new(files: &'a mut Files, ctx: &'a mut WasiFilesystemCtx, table: &'a mut ResourceTable) -> Self {
-        Self { files, inner: WasiFilesystemCtxView { ctx, table } }
-    }
-
-    fn dir(&self, folder: &Resource<Descriptor>) -> FsResult<&Dir> {
-        match self.inner.table.get(folder)? {
-            Descriptor::Dir(dir) => Ok(dir),
-            Descriptor::File(_) => Err(ErrorCode::NotDirectory.into()),
-        }
-    }
-
-    fn quota(&self, descriptor: &Resource<Descriptor>) -> FsResult<Quota> {
-        let mount = self.files.mount_of(descriptor.rep()).ok_or(ErrorCode::BadDescriptor)?;
-        Ok(mount.quota.clone())
-    }
-
-    /// Where an operation on `path` may run: as asked, or where the mount's guard has resolved it to.
-    fn spot(&mut self, folder: &Resource<Descriptor>, path: String, follow: bool) -> FsResult<Spot> {
-        while let Some(last) = self.files.resolved.pop() {
-            self.files.origins.remove(&last.rep());
-            self.inner.table.delete(last)?;
-        }
-        self.next_spot(folder, path, follow)
-    }
-
-    /// The second path of an operation with two.
-    fn next_spot(&mut self, folder: &Resource<Descriptor>, path: String, follow: bool) -> FsResult<Spot> {
-        let origin = *self.files.origins.get(&folder.rep()).ok_or(ErrorCode::BadDescriptor)?;
-        if !self.files.mounts.get(origin).is_some_and(|mount| mount.guarded) {
-            return Ok(Spot { folder: folder.rep(), path, resolved: false });
-        }
-        let dir = self.dir(folder)?.clone();
-        let Place { folder, name } =
-            guard::resolve(&self.files.protected, &mut self.files.clean, &dir.dir, &path, follow)?;
-        let checked = self.inner.table.push(Descriptor::Dir(Dir::new(folder, dir.perms, dir.open_mode, true)))?;
-        let spot = Spot { folder: checked.rep(), path: name, resolved: true };
-        self.files.origins.insert(spot.folder, origin);
-        self.files.resolved.push(checked);
-        Ok(spot)
-    }
-
-    /// Refuses to move or remove what is protected, has something protected below it, or is another name of it.
-    fn movable(&self, spot: &Spot) -> FsResult<()> {
-        let dir = self.dir(&spot.folder())?;
-        let Ok(found) = stat(&dir.dir, spot.path.as_ref(), FollowSymlinks::No) else { return Ok(()) };
-        let protected = &self.files.protected;
-        let fixed = identity::cap_id(&found).is_some_and(|id| protected.is(id) || protected.is_above(id));
-        if fixed { Err(ErrorCode::Access.into()) } else { Ok(()) }
-    }
-
-    /// Pays for a new name and gives back if it was not made after all.
-    fn settle<T>(quota: &Quota, made: FsResult<T>) -> FsResult<T> {
-        if made.is_err() {
-            quota.refund(ENTRY);
-        }
-        made
-    }
-
-    fn size(&self, descriptor: &Resource<Descriptor>) -> FsResult<u64> {
-        match self.inner.table.get(descriptor)? {
-            Descriptor::File(file) => Ok(file.file.metadata()?.len()),
-            Descriptor::Dir(_) => Err(ErrorCode::IsDirectory.into()),
-        }
-    }
-
-    fn metered(
-        &mut self,
-        stream: Resource<DynOutputStream>,
-        quota: Quota,
-        position: Position,
-    ) -> FsResult<Resource<DynOutputStream>> {
-        let inner = self.inner.table.delete(stream)?;
-        let metered: DynOutputStream = Box::new(Metered { inner, quota, position });
-        Ok(self.inner.table.push(metered)?)
-    }
-
-    fn open(&mut self, folder: &Resource<Descriptor>, request: &open::Request<'_>) -> FsResult<Resource<Descriptor>> {
-        let dir = self.dir(folder)?.clone();
-        let quota = self.quota(folder)?;
-        let creates = request.how.contains(OpenFlags::CREATE)
-            && stat(&dir.dir, request.path.as_ref(), FollowSymlinks::Yes).is_err();
-        if creates {
-            quota.charge(ENTRY)?;
-        }
-        let opened = open::open(&dir, request, &self.files.protected);
-        if creates && opened.is_err() {
-            quota.refund(ENTRY);
-        }
-        let opened = self.inner.table.push(opened?)?;
-        if let Some(index) = self.files.origins.get(&folder.rep()).copied() {
-            self.files.origins.insert(opened.rep(), index);
-        }
-        Ok(opened)
-    }
-}
+use super::quota::{ENTRY, Position};
+use super::spot::Front;
+use super::{identity, open};
 
 impl preopens::Host for Front<'_> {
     fn get_directories(&mut self) -> wasmtime::Result<Vec<(Resource<Descriptor>, String)>> {
@@ -276,7 +154,7 @@ impl HostDescriptor for Front<'_> {
             self.movable(&spot)?;
             let at = spot.folder();
             let set = self.inner.set_times_at(at, follow, spot.path, accessed, modified).await;
-                return set;
+            return set;
         }
         // The inner one opens what it finds in a way that blocks on a FIFO.
         let file = self.open_at(folder, follow, path, OpenFlags::empty(), DescriptorFlags::READ).await?;
@@ -382,7 +260,10 @@ impl HostDescriptor for Front<'_> {
     }
 
     async fn read_directory(&mut self, folder: Resource<Descriptor>) -> FsResult<Resource<DirectoryEntryStream>> {
-        self.inner.read_directory(folder).await
+        let id = identity::id(&self.dir(&folder)?.dir.metadata()?);
+        let stream = self.inner.read_directory(folder).await?;
+        self.files.listed.extend(id.filter(|id| self.files.protected.is_above(*id)).map(|id| (stream.rep(), id)));
+        Ok(stream)
     }
 
     async fn stat(&mut self, descriptor: Resource<Descriptor>) -> FsResult<DescriptorStat> {
@@ -403,10 +284,21 @@ impl HostDirectoryEntryStream for Front<'_> {
         &mut self,
         stream: Resource<DirectoryEntryStream>,
     ) -> FsResult<Option<DirectoryEntry>> {
-        self.inner.read_directory_entry(stream).await
+        // Guests look at each entry that they are told of, and would take the refusal for a failure of the listing.
+        let folder = self.files.listed.get(&stream.rep()).copied();
+        loop {
+            let entry = self.inner.read_directory_entry(Resource::new_borrow(stream.rep())).await?;
+            let hidden = |entry: &DirectoryEntry| {
+                folder.is_some_and(|folder| self.files.protected.is_name(folder, entry.name.as_ref()))
+            };
+            if !entry.as_ref().is_some_and(hidden) {
+                return Ok(entry);
+            }
+        }
     }
 
     fn drop(&mut self, stream: Resource<DirectoryEntryStream>) -> wasmtime::Result<()> {
+        self.files.listed.remove(&stream.rep());
         HostDirectoryEntryStream::drop(&mut self.inner, stream)
     }
 }

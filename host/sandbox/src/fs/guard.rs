@@ -87,3 +87,44 @@ fn check(protected: &Protected, clean: &mut Clean, folder: &File) -> Result<(), 
     clean.0.insert(id);
     Ok(())
 }
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use std::os::fd::AsRawFd as _;
+    use std::os::unix::fs::symlink;
+
+    use proptest::prelude::*;
+    use proptest::test_runner::TestRunner;
+
+    use super::super::protect::ProtectedPaths;
+    use super::*;
+
+    #[test]
+    fn no_path_leads_to_what_is_protected() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().canonicalize().expect("a path");
+        let home = root.join("a/home");
+        std::fs::create_dir_all(home.join("b")).expect("folders");
+        std::fs::create_dir_all(root.join("c/d")).expect("folders");
+        // To, into and around the protected folder.
+        let links = [("up", ".."), ("c/home", "../a/home"), ("c/d/over", "../../a"), ("e", "c/d"), ("a/self", ".")];
+        for (link, target) in links {
+            symlink(target, root.join(link)).expect("a link");
+        }
+        let protected = ProtectedPaths::new(vec![home.clone()]).now();
+        let start = File::open(&root).expect("the tree");
+
+        let names = ["a", "home", "b", "c", "d", "e", "up", "over", "self", ".", "..", "", "new"];
+        let path = prop::collection::vec(prop::sample::select(names.to_vec()), 1..8);
+        let lead = |(parts, follow): (Vec<&str>, bool)| {
+            let path = parts.join("/");
+            let Ok(place) = resolve(&protected, &mut Clean::default(), &start, &path, follow) else { return Ok(()) };
+            let folder = std::fs::read_link(format!("/proc/self/fd/{}", place.folder.as_raw_fd())).expect("a path");
+            let end = folder.join(place.name.trim_end_matches('/'));
+            prop_assert!(folder.starts_with(&root) && !end.starts_with(&home), "{path} leads to {end:?}");
+            Ok(())
+        };
+        TestRunner::default().run(&(path, any::<bool>()), lead).expect("no path");
+    }
+}

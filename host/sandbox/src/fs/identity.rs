@@ -29,7 +29,12 @@ mod unix {
 
     /// The folder above, beyond any sandbox: for looking only.
     pub(in super::super) fn parent(folder: &File) -> io::Result<File> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        // Reading it would need a permission that looking does not.
+        #[cfg(target_os = "linux")]
+        let access = OFlags::PATH;
+        #[cfg(not(target_os = "linux"))]
+        let access = OFlags::RDONLY;
+        let flags = access | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(File::from(rustix::fs::openat(folder, "..", flags, Mode::empty())?))
     }
 

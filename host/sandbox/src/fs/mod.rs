@@ -9,6 +9,7 @@ mod identity;
 mod open;
 mod protect;
 mod quota;
+mod spot;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -22,11 +23,11 @@ use wasmtime::component::Resource;
 use wasmtime_wasi::filesystem::{Descriptor, Dir};
 use wasmtime_wasi::{FsPerms, OpenMode};
 
-pub(crate) use front::Front;
 use guard::Clean;
 use protect::Protected;
 pub(crate) use protect::ProtectedPaths;
 use quota::Quota;
+pub(crate) use spot::Front;
 
 use crate::limits::Refusals;
 
@@ -38,6 +39,8 @@ pub(crate) struct Files {
     mounts: Vec<Mounted>,
     /// Which mount a descriptor came from, by its number in the resource table.
     origins: HashMap<u32, usize>,
+    /// Folders above protected files that are being listed, by the number of the listing.
+    listed: HashMap<u32, identity::Id>,
     /// Folders that the guard opened for the operation before.
     resolved: Vec<Resource<Descriptor>>,
     protected: Arc<Protected>,
@@ -70,14 +73,22 @@ impl Files {
         let protected = paths.now();
         let mounts = power.mounts.iter().map(|mount| {
             let mounted = open_mount(mount, power.workspace.as_deref(), &protected, refusals);
-            mounted.map_err(|error| Fault::Host(format!("the folder {} cannot be mounted: {error}", mount.host.display())))
+            mounted
+                .map_err(|error| Fault::Host(format!("the folder {} cannot be mounted: {error}", mount.host.display())))
         });
         let mounts = mounts.collect::<Result<_, _>>()?;
         Ok(Self::new(mounts, protected))
     }
 
     fn new(mounts: Vec<Mounted>, protected: Arc<Protected>) -> Self {
-        Self { mounts, origins: HashMap::new(), resolved: Vec::new(), protected, clean: Clean::default() }
+        Self {
+            mounts,
+            origins: HashMap::new(),
+            listed: HashMap::new(),
+            resolved: Vec::new(),
+            protected,
+            clean: Clean::default(),
+        }
     }
 
     fn mount_of(&self, descriptor: u32) -> Option<&Mounted> {
@@ -95,7 +106,13 @@ fn open_mount(
     if protected.holds(&folder)? {
         return Err(std::io::Error::other("it belongs to the host itself"));
     }
-    let guarded = identity::id(&folder.metadata()?).is_some_and(|id| protected.is_above(id));
+    let id = identity::id(&folder.metadata()?);
+    if id.is_none() && protected.overlaps(&mount.host) {
+        return Err(std::io::Error::other(
+            "it holds files of the host itself, which cannot be kept apart on this system",
+        ));
+    }
+    let guarded = id.is_some_and(|id| protected.is_above(id));
     let (perms, mode) = match mount.mode {
         FsMode::Read => (FsPerms::ReadOnly, OpenMode::READ),
         FsMode::ReadWrite => (FsPerms::ReadWrite, OpenMode::READ | OpenMode::WRITE),

@@ -56,9 +56,8 @@ pub(super) fn open(dir: &Dir, request: &Request<'_>, protected: &Protected) -> R
         ._cap_fs_ext_maybe_dir(true);
     identity::no_controlling_terminal(&mut options);
 
-    let opened = cap_open(&dir.dir, path.as_ref(), &options).map_err(|error| {
-        if identity::is_no_file(&error) { ErrorCode::Unsupported } else { error.into() }
-    })?;
+    let opened = cap_open(&dir.dir, path.as_ref(), &options)
+        .map_err(|error| if identity::is_no_file(&error) { ErrorCode::Unsupported } else { error.into() })?;
     let metadata = opened.metadata()?;
     refuse_protected(protected, &metadata)?;
     let mut mode = OpenMode::empty();

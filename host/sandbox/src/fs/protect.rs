@@ -128,6 +128,13 @@ impl Protected {
         linked.as_ref().is_none_or(|linked| linked.contains(&id))
     }
 
+    /// Whether something protected lies below `path` or above it, by name alone.
+    pub(super) fn overlaps(&self, path: &Path) -> bool {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let path = real(path);
+        self.seen.iter().map(|(seen, _)| real(seen)).any(|seen| seen.starts_with(&path) || path.starts_with(&seen))
+    }
+
     /// Whether `folder` is protected or lies below something that is.
     ///
     /// # Errors

@@ -76,23 +76,30 @@ fn is_metadata(address: IpAddr) -> bool {
 }
 
 fn is_public(address: IpAddr) -> bool {
-    match embedded(address) {
-        IpAddr::V4(address) => is_public_v4(address),
-        IpAddr::V6(address) => is_public_v6(address),
+    match (address, embedded(address)) {
+        (IpAddr::V4(address), _) => is_public_v4(address),
+        // Both forms reach the IPv4 address itself; every other tunnel is outside of what counts as public.
+        (IpAddr::V6(v6), IpAddr::V4(v4)) if is_mapped_or_nat64(v6) => is_public_v4(v4),
+        (IpAddr::V6(v6), _) => is_public_v6(v6),
     }
+}
+
+fn is_mapped_or_nat64(address: Ipv6Addr) -> bool {
+    let [a, b, c, d, e, f, ..] = address.segments();
+    matches!([a, b, c, d, e, f], [0, 0, 0, 0, 0, 0xffff] | [0x64, 0xff9b, 0, 0, 0, 0])
 }
 
 fn is_public_v4(address: Ipv4Addr) -> bool {
     let [a, b, c, _] = address.octets();
     let special = match (a, b, c) {
         (0 | 10 | 127 | 224..=255, _, _) => true,
-        (100, 64..=127, _) => true,              // shared address space, RFC 6598
-        (169, 254, _) => true,                   // link-local
+        (100, 64..=127, _) => true, // shared address space, RFC 6598
+        (169, 254, _) => true,      // link-local
         (172, 16..=31, _) | (192, 168, _) => true,
-        (192, 0, 0) => true,                     // protocol assignments
+        (192, 0, 0) => true,                                  // protocol assignments
         (192, 0, 2) | (198, 51, 100) | (203, 0, 113) => true, // documentation
-        (192, 88, 99) => true,                   // 6to4 relays
-        (198, 18..=19, _) => true,               // benchmarks
+        (192, 88, 99) => true,                                // 6to4 relays
+        (198, 18..=19, _) => true,                            // benchmarks
         _ => false,
     };
     !special && address.octets() != [168, 63, 129, 16]
@@ -103,10 +110,10 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     let [a, b, ..] = address.segments();
     let global_unicast = a & 0xe000 == 0x2000;
     let special = match (a, b) {
-        (0x2001, 0..=0x1ff) => true,             // protocol assignments, Teredo, benchmarks, ORCHID
-        (0x2001, 0xdb8) => true,                 // documentation
-        (0x2002, _) => true,                     // 6to4
-        (0x3fff, 0..=0xfff) => true,             // documentation
+        (0x2001, 0..=0x1ff) => true, // protocol assignments, Teredo, benchmarks, ORCHID
+        (0x2001, 0xdb8) => true,     // documentation
+        (0x2002, _) => true,         // 6to4
+        (0x3fff, 0..=0xfff) => true, // documentation
         _ => false,
     };
     global_unicast && !special
@@ -116,15 +123,13 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
 fn embedded(address: IpAddr) -> IpAddr {
     let IpAddr::V6(v6) = address else { return address };
     let [a, b, c, d, e, f, g, h] = v6.segments();
-    let v4 = |high: u16, low: u16| {
-        IpAddr::V4(Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low)))
-    };
+    let v4 = |high: u16, low: u16| IpAddr::V4(Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low)));
     match [a, b, c, d, e, f] {
-        [0, 0, 0, 0, 0, 0xffff] => v4(g, h),                         // mapped
+        [0, 0, 0, 0, 0, 0xffff] => v4(g, h),                                    // mapped
         [0, 0, 0, 0, 0, 0] if (g, h) != (0, 0) && (g, h) != (0, 1) => v4(g, h), // compatible, deprecated
-        [0x64, 0xff9b, 0, 0, 0, 0] => v4(g, h),                      // NAT64, RFC 6052
-        [0x2002, high, low, ..] => v4(high, low),                    // 6to4
-        [0x2001, 0, ..] => v4(!g, !h),                               // Teredo: the client's, inverted
+        [0x64, 0xff9b, 0, 0, 0, 0] => v4(g, h),                                 // NAT64, RFC 6052
+        [0x2002, high, low, ..] => v4(high, low),                               // 6to4
+        [0x2001, 0, ..] => v4(!g, !h),                                          // Teredo: the client's, inverted
         _ => address,
     }
 }
@@ -136,16 +141,66 @@ mod tests {
     #[test]
     fn every_special_range_is_closed() {
         let closed = [
-            "127.0.0.1", "127.255.255.255", "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.1.1",
-            "169.254.169.254", "169.254.170.2", "169.254.170.23", "168.63.129.16", "192.0.0.192", "192.0.0.1",
-            "100.64.0.1", "100.100.100.200", "100.127.255.255", "198.18.0.1", "198.19.255.255", "240.0.0.1",
-            "255.255.255.255", "224.0.0.1", "239.255.255.255", "0.0.0.0", "0.1.2.3", "192.0.2.1", "198.51.100.1",
-            "203.0.113.1", "192.88.99.1",
-            "::", "::1", "fd00:ec2::254", "fd20:ce::254", "fc00::1", "fd12:3456::1", "fe80::1", "fe80::a9fe:a9fe",
-            "fec0::1", "ff02::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:169.254.169.254", "::127.0.0.1",
-            "::10.0.0.1", "64:ff9b::7f00:1", "64:ff9b::a00:1", "64:ff9b:1::1", "2002:7f00:1::", "2002:a00:1::",
-            "2001:0:4136:e378:8000:63bf:80ff:fffe", "2001::1", "2001:2::1", "2001:10::1", "2001:20::1",
-            "2001:db8::1", "3fff::1", "100::1", "4000::1", "5f00::1",
+            "127.0.0.1",
+            "127.255.255.255",
+            "10.1.2.3",
+            "172.16.0.1",
+            "172.31.255.255",
+            "192.168.1.1",
+            "169.254.169.254",
+            "169.254.170.2",
+            "169.254.170.23",
+            "168.63.129.16",
+            "192.0.0.192",
+            "192.0.0.1",
+            "100.64.0.1",
+            "100.100.100.200",
+            "100.127.255.255",
+            "198.18.0.1",
+            "198.19.255.255",
+            "240.0.0.1",
+            "255.255.255.255",
+            "224.0.0.1",
+            "239.255.255.255",
+            "0.0.0.0",
+            "0.1.2.3",
+            "192.0.2.1",
+            "198.51.100.1",
+            "203.0.113.1",
+            "192.88.99.1",
+            "::",
+            "::1",
+            "fd00:ec2::254",
+            "fd20:ce::254",
+            "fc00::1",
+            "fd12:3456::1",
+            "fe80::1",
+            "fe80::a9fe:a9fe",
+            "fec0::1",
+            "ff02::1",
+            "::ffff:127.0.0.1",
+            "::ffff:10.0.0.1",
+            "::ffff:169.254.169.254",
+            "::127.0.0.1",
+            "::10.0.0.1",
+            "64:ff9b::7f00:1",
+            "64:ff9b::a00:1",
+            "64:ff9b:1::1",
+            "2002:7f00:1::",
+            "2002:a00:1::",
+            "2001:0:4136:e378:8000:63bf:80ff:fffe",
+            "2001::1",
+            "2001:2::1",
+            "2001:10::1",
+            "2001:20::1",
+            "2002:808:808::1",
+            "2001:0:4136:e378:8000:63bf:f7f7:f7f7",
+            "::8.8.8.8",
+            "2001:db8::1",
+            "3fff::1",
+            "100::1",
+            "4000::1",
+            "5f00::1",
         ];
         for text in closed {
             let address: IpAddr = text.parse().expect(text);
@@ -156,9 +211,23 @@ mod tests {
     #[test]
     fn public_addresses_are_open() {
         let open = [
-            "1.1.1.1", "8.8.8.8", "93.184.215.14", "100.63.255.255", "100.128.0.1", "172.15.0.1", "172.32.0.1",
-            "192.0.1.1", "198.17.0.1", "198.20.0.1", "223.255.255.255", "168.63.129.17",
-            "2606:4700:4700::1111", "2a00:1450:4001::1", "2001:4860:4860::8888", "::ffff:1.1.1.1", "64:ff9b::101:101",
+            "1.1.1.1",
+            "8.8.8.8",
+            "93.184.215.14",
+            "100.63.255.255",
+            "100.128.0.1",
+            "172.15.0.1",
+            "172.32.0.1",
+            "192.0.1.1",
+            "198.17.0.1",
+            "198.20.0.1",
+            "223.255.255.255",
+            "168.63.129.17",
+            "2606:4700:4700::1111",
+            "2a00:1450:4001::1",
+            "2001:4860:4860::8888",
+            "::ffff:1.1.1.1",
+            "64:ff9b::101:101",
         ];
         for text in open {
             let address: IpAddr = text.parse().expect(text);
@@ -174,8 +243,17 @@ mod tests {
             assert!(reach(text), "{text} was opened");
         }
         let never = [
-            "169.254.169.254", "169.254.170.2", "100.100.100.200", "192.0.0.192", "168.63.129.16", "fd00:ec2::254",
-            "fd20:ce::254", "::ffff:169.254.169.254", "64:ff9b::a9fe:a9fe", "2002:a9fe:a9fe::", "fe80::a9fe:a9fe",
+            "169.254.169.254",
+            "169.254.170.2",
+            "100.100.100.200",
+            "192.0.0.192",
+            "168.63.129.16",
+            "fd00:ec2::254",
+            "fd20:ce::254",
+            "::ffff:169.254.169.254",
+            "64:ff9b::a9fe:a9fe",
+            "2002:a9fe:a9fe::",
+            "fe80::a9fe:a9fe",
         ];
         for text in never {
             assert!(!reach(text), "{text} is never opened");

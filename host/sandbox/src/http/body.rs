@@ -29,7 +29,8 @@ impl Traffic {
     /// Takes `bytes`, or notes that they are too many.
     pub(super) fn take(&self, bytes: usize) -> bool {
         let bytes = bytes as u64;
-        let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes)).is_ok();
+        let taken =
+            self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes)).is_ok();
         if !taken {
             self.refusals.limit(LimitKind::Egress);
         }
@@ -69,10 +70,7 @@ impl<B: Body<Data = Bytes, Error = Error> + Unpin> Body for Outgoing<B> {
     type Data = Bytes;
     type Error = Error;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
         let polled = Pin::new(&mut self.inner).poll_frame(context);
         if let Poll::Ready(Some(Ok(frame))) = &polled
             && !self.traffic.take(frame.data_ref().map_or(0, Bytes::len))
@@ -95,10 +93,7 @@ impl<B: Body<Data = Bytes, Error = hyper::Error> + Unpin, H: Unpin> Body for Inc
     type Data = Bytes;
     type Error = Error;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
         let Poll::Ready(frame) = Pin::new(&mut self.inner).poll_frame(context) else {
             return match self.wait.as_mut().poll(context) {
                 Poll::Ready(()) => Poll::Ready(Some(Err(Error::ConnectionReadTimeout))),

@@ -96,7 +96,10 @@ impl Egress {
         let stream = connecting.await.map_err(|_| Error::ConnectionTimeout)?.map_err(|error| match error {
             ConnectError::Failed(error) => error,
             ConnectError::Prohibited(address) => {
-                traffic.refusals().denied("http", format!("{} at the address {address}, which is not public", target.origin()));
+                // Where a name leads inside the operator's network is nothing for a guest or a model.
+                tracing::info!(origin = target.origin(), %address, "a guest's target has an address that is not public");
+                let denied = format!("{}, at an address that is not public", target.origin());
+                traffic.refusals().denied("http", &denied);
                 Error::DestinationIpProhibited
             }
         })?;
@@ -113,7 +116,8 @@ impl Egress {
             let _ = connection.await;
         }));
         let answering = timeout(patience(options.first_byte_timeout, FIRST_BYTE), sender.send_request(request));
-        let response = answering.await.map_err(|_| Error::HttpResponseTimeout)?.map_err(|failed| error(&failed, &traffic))?;
+        let response =
+            answering.await.map_err(|_| Error::HttpResponseTimeout)?.map_err(|failed| error(&failed, &traffic))?;
 
         let size = head_size(response.headers());
         if size > header_limit {
@@ -124,7 +128,8 @@ impl Egress {
             return Err(Error::HttpResponseBodySize(None));
         }
         let patience = patience(options.between_bytes_timeout, BETWEEN_BYTES);
-        Ok(response.map(|body| Incoming::new(body, traffic, body_limit, patience, (place, driver, sender)).boxed_unsync()))
+        Ok(response
+            .map(|body| Incoming::new(body, traffic, body_limit, patience, (place, driver, sender)).boxed_unsync()))
     }
 
     /// The request as it goes over the wire: our headers where they decide who gets it, the guest's elsewhere.

@@ -7,5 +7,8 @@ use wasmtime_wasi_http::DEFAULT_FORBIDDEN_HEADERS;
 pub(super) fn is_forbidden(name: &HeaderName) -> bool {
     DEFAULT_FORBIDDEN_HEADERS.contains(name)
         || name.as_str().starts_with("proxy-")
-        || matches!(name.as_str(), "te" | "trailer" | "expect" | "upgrade" | "transfer-encoding" | "connection" | "host")
+        || matches!(
+            name.as_str(),
+            "te" | "trailer" | "expect" | "upgrade" | "transfer-encoding" | "connection" | "host"
+        )
 }

@@ -58,7 +58,7 @@ impl Hooks {
         if target.is_covered(&self.power.http) {
             return Ok(target);
         }
-        self.refusals.denied("http", target.grant());
+        self.refusals.denied("http", &target.grant());
         Err(Error::HttpRequestDenied)
     }
 }
@@ -85,9 +85,9 @@ impl WasiHttpHooks for Hooks {
         };
         let (egress, allowance) = (Arc::clone(&self.egress), self.allowance.clone());
         // Connections are driven away from the guests' threads, and end when the guest lets go of the response.
-        let sending = self.control.spawn(async move {
-            egress.send(&target, request, options.unwrap_or_default(), allowance, place).await
-        });
+        let sending = self
+            .control
+            .spawn(async move { egress.send(&target, request, options.unwrap_or_default(), allowance, place).await });
         let sending = AbortOnDropJoinHandle::from(sending);
         Box::new(async move {
             let response = sending.await?;

@@ -29,7 +29,8 @@ impl Proxy {
             ("", None) => None,
             (user, password) => {
                 let pair = format!("{}:{}", decode(user), decode(password.unwrap_or_default()));
-                let mut value = HeaderValue::from_str(&format!("Basic {}", STANDARD.encode(pair))).map_err(|_| shown())?;
+                let mut value =
+                    HeaderValue::from_str(&format!("Basic {}", STANDARD.encode(pair))).map_err(|_| shown())?;
                 value.set_sensitive(true);
                 Some(value)
             }
@@ -62,7 +63,8 @@ mod tests {
 
     #[test]
     fn an_error_does_not_show_the_password() {
-        let error = Proxy::parse(&"https://user:hunter2@proxy".parse().expect("a URL")).err().map(|error| error.to_string());
+        let error =
+            Proxy::parse(&"https://user:hunter2@proxy".parse().expect("a URL")).err().map(|error| error.to_string());
         assert!(error.is_some_and(|text| !text.contains("hunter2")));
     }
 }

@@ -45,7 +45,8 @@ impl Target {
             return Err(Error::HttpRequestUriInvalid);
         }
         // One parser for patterns and requests: by the WHATWG rules, all spellings of an address are that address.
-        let url = Url::parse(&format!("{}://{authority}/", scheme.as_str())).map_err(|_| Error::HttpRequestUriInvalid)?;
+        let url =
+            Url::parse(&format!("{}://{authority}/", scheme.as_str())).map_err(|_| Error::HttpRequestUriInvalid)?;
         let host = url.host().ok_or(Error::HttpRequestUriInvalid)?.to_owned();
         let port = url.port().unwrap_or_else(|| scheme.default_port());
         if port == 0 {

@@ -42,12 +42,16 @@ async fn loops_end_wherever_they_are() {
     };
     let handles = [
         ("handle", looping(|guest| guest.handle = LOOP.into())),
-        ("start function", looping(|guest| guest.fields += &format!("(func $start {}) (start $start)", "(loop (br 0))"))),
+        (
+            "start function",
+            looping(|guest| guest.fields += &format!("(func $start {}) (start $start)", "(loop (br 0))")),
+        ),
         ("cabi_realloc", looping(|guest| guest.realloc = LOOP.into())),
         (
             "post-return",
             looping(|guest| {
-                guest.fields += r#"(func (export "cabi_post_hermes:tool/tool@0.1.0#handle") (param i32) (loop (br 0)))"#;
+                guest.fields +=
+                    r#"(func (export "cabi_post_hermes:tool/tool@0.1.0#handle") (param i32) (loop (br 0)))"#;
             }),
         ),
     ];
@@ -74,14 +78,19 @@ async fn allocations_are_limited_in_sum() {
     let sandbox = sandbox();
     let guest = |fields: &str, handle: &str| Guest { fields: fields.into(), handle: handle.into(), ..Guest::default() };
     let grow = "(loop (br_if 0 (i32.ne (memory.grow (i32.const 16)) (i32.const -1)))) (unreachable)";
-    let grow_table = "(loop (br_if 0 (i32.ne (table.grow 0 (ref.null func) (i32.const 1000)) (i32.const -1)))) (unreachable)";
+    let grow_table =
+        "(loop (br_if 0 (i32.ne (table.grow 0 (ref.null func) (i32.const 1000)) (i32.const -1)))) (unreachable)";
     let small = r#"(memory (export "memory") 2)"#;
     let tabled = r#"(memory (export "memory") 2) (table 10 funcref)"#;
     let rows = [
         ("memory grown", guest(small, grow).encode(), LimitKind::Memory),
         ("memory at first", guest(r#"(memory (export "memory") 2000)"#, "(i32.const 64)").encode(), LimitKind::Memory),
         ("table grown", guest(tabled, grow_table).encode(), LimitKind::Tables),
-        ("table at first", guest(r#"(memory (export "memory") 2) (table 50000 funcref)"#, "(i32.const 64)").encode(), LimitKind::Tables),
+        (
+            "table at first",
+            guest(r#"(memory (export "memory") 2) (table 50000 funcref)"#, "(i32.const 64)").encode(),
+            LimitKind::Tables,
+        ),
         ("memories together", many("(module (memory 64))", 20), LimitKind::Memory),
         ("tables together", many("(module (table 2000 funcref))", 20), LimitKind::Tables),
         ("instances", many("(module)", 100), LimitKind::Instances),
@@ -102,7 +111,8 @@ fn many(module: &str, instances: u32) -> Vec<u8> {
 async fn traps_are_told_apart() {
     let sandbox = sandbox();
     let recursion = Guest {
-        fields: r#"(memory (export "memory") 2) (func $down (param i32) (result i32) (call $down (local.get 0)))"#.into(),
+        fields: r#"(memory (export "memory") 2) (func $down (param i32) (result i32) (call $down (local.get 0)))"#
+            .into(),
         handle: "(call $down (local.get 0))".into(),
         ..Guest::default()
     };
@@ -123,7 +133,8 @@ async fn answers_that_break_the_contract_are_bad_results() {
         (i32.store (i32.const 72) (i32.const 256)) (i32.store (i32.const 76) (i32.const 1))
         (i32.store8 (i32.const 256) (i32.const 255)) (i32.const 64)";
     // ok(done) with one content far outside of memory.
-    let outside = "(i32.store (i32.const 72) (i32.const -65536)) (i32.store (i32.const 76) (i32.const 1)) (i32.const 64)";
+    let outside =
+        "(i32.store (i32.const 72) (i32.const -65536)) (i32.store (i32.const 76) (i32.const 1)) (i32.const 64)";
     let endless = "(i32.store (i32.const 72) (i32.const 256)) (i32.store (i32.const 76) (i32.const -1)) (i32.const 64)";
     // structured: some("{")
     let no_json = "(i32.store8 (i32.const 80) (i32.const 1)) (i32.store (i32.const 84) (i32.const 256))
@@ -156,9 +167,9 @@ async fn sizes_are_limited_in_both_directions() {
 
     // err(failed(five mebibytes of NUL))
     let talkative = Guest {
-        fields: r#"(memory (export "memory") 100)"#.into(),
+        fields: r#"(memory (export "memory") 200)"#.into(),
         handle: "(i32.store8 (i32.const 64) (i32.const 1)) (i32.store8 (i32.const 68) (i32.const 3))
-            (i32.store (i32.const 72) (i32.const 256)) (i32.store (i32.const 76) (i32.const 5242880)) (i32.const 64)"
+            (i32.store (i32.const 72) (i32.const 65536)) (i32.store (i32.const 76) (i32.const 5242880)) (i32.const 64)"
             .into(),
         ..Guest::default()
     };
@@ -196,4 +207,37 @@ async fn components_that_must_not_be_compiled_are_refused() {
 
 fn with_manifest_unchecked(base: &[u8], module: &str) -> Vec<u8> {
     with_modules(&with_manifest(base), module, 0)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sockets_and_names_are_linked_and_denied() {
+    let sandbox = sandbox();
+    // Interpreters import them whether they use them or not; a socket, a lookup and a datagram socket all fail.
+    let create = |what: &str, import: &str| {
+        Guest {
+        world: format!("import wasi:sockets/{import}@0.2.6;"),
+        imports: format!(r#"(import "wasi:sockets/{import}@0.2.6" "create-{what}-socket" (func $create (param i32 i32)))"#),
+        handle: "(call $create (i32.const 0) (i32.const 128)) (if (i32.eqz (i32.load8_u (i32.const 128))) (then unreachable))
+            (i32.const 64)"
+            .into(),
+        ..Guest::default()
+    }
+    };
+    let lookup = Guest {
+        world: "import wasi:sockets/instance-network@0.2.6; import wasi:sockets/ip-name-lookup@0.2.6;".into(),
+        imports: r#"(import "wasi:sockets/instance-network@0.2.6" "instance-network" (func $network (result i32)))
+            (import "wasi:sockets/ip-name-lookup@0.2.6" "resolve-addresses" (func $resolve (param i32 i32 i32 i32)))"#
+            .into(),
+        handle: "(i32.store8 (i32.const 256) (i32.const 97))
+            (call $resolve (call $network) (i32.const 256) (i32.const 1) (i32.const 128))
+            (if (i32.eqz (i32.load8_u (i32.const 128))) (then unreachable)) (i32.const 64)"
+            .into(),
+        ..Guest::default()
+    };
+    let rows =
+        [("tcp", create("tcp", "tcp-create-socket")), ("udp", create("udp", "udp-create-socket")), ("lookup", lookup)];
+    for (what, guest) in rows {
+        let run = run(&sandbox, &guest, short()).await;
+        assert!(matches!(run.result, Ok(Ok(_))), "{what}: {:?}", run.result);
+    }
 }

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hermes_core::{Call, Component, Ended, Failure, Fault, LimitKind, Limits, Location, NoProgress, Power, Run, SecretStore, Tool};
+use hermes_core::{
+    Call, Component, Ended, Failure, Fault, LimitKind, Limits, Location, NoProgress, Power, Run, SecretStore, Tool,
+};
 use hermes_manifest::{EnvName, Existing, embed};
 use hermes_sandbox::{Sandbox, SandboxConfig};
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
@@ -24,6 +26,23 @@ impl SecretStore for Secrets {
 
 pub(crate) fn config() -> SandboxConfig {
     SandboxConfig { concurrency: 8, ..SandboxConfig::new(Arc::new(Secrets)) }
+}
+
+/// A sandbox for the probe: compiled once and then taken from a cache, since all tests use it.
+pub(crate) fn probe_sandbox(mut config: SandboxConfig) -> (Sandbox, Arc<dyn Tool>) {
+    config.cache = Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("artefacts"));
+    let sandbox = Sandbox::new(config).expect("a sandbox");
+    let tool = sandbox.tool(Arc::new(probe()));
+    (sandbox, tool)
+}
+
+pub(crate) fn probe() -> Component {
+    Component::new(Location::Core("probe.wasm", guest_artifacts::PROBE), guest_artifacts::PROBE.len() as u64)
+}
+
+/// Runs the probe with these arguments.
+pub(crate) async fn attempt(tool: &dyn Tool, args: serde_json::Value, power: &Power) -> Run {
+    handle(tool, "probe", &args.to_string(), power.clone()).await
 }
 
 pub(crate) fn sandbox() -> Sandbox {
@@ -50,7 +69,7 @@ pub(crate) fn power(limits: Limits) -> Power {
 }
 
 /// Runs `handle`; a call that does not come back fails the test.
-pub async fn handle(tool: &dyn Tool, name: &str, args: &str, power: Power) -> Run {
+pub(crate) async fn handle(tool: &dyn Tool, name: &str, args: &str, power: Power) -> Run {
     let run = tool.handle(call(name), args.to_owned(), Arc::new(power), &NoProgress);
     tokio::time::timeout(PATIENCE, run).await.expect("the call came back")
 }
@@ -77,6 +96,10 @@ pub(crate) fn text(run: &Run) -> Result<String, String> {
 
 /// A component written by hand: a core module in the text format, lifted to the contract's types.
 pub(crate) struct Guest {
+    /// Interfaces that it imports beyond the contract's, as WIT.
+    pub(crate) world: String,
+    /// Core imports.
+    pub(crate) imports: String,
     /// What stands before the functions: memory, tables, globals.
     pub(crate) fields: String,
     pub(crate) realloc: String,
@@ -89,6 +112,8 @@ impl Default for Guest {
     /// Answers everything with what zeroed memory means: an empty schema, an available tool, an empty result.
     fn default() -> Self {
         Self {
+            world: String::new(),
+            imports: String::new(),
             fields: r#"(memory (export "memory") 2)"#.into(),
             realloc: "(global.set $next (i32.add (global.get $next) (i32.add (local.get 3) (i32.const 8))))
                       (i32.and (i32.sub (global.get $next) (i32.add (local.get 3) (i32.const 8))) (i32.const -8))"
@@ -107,9 +132,10 @@ impl Guest {
     }
 
     pub(crate) fn without_manifest(&self) -> Vec<u8> {
-        let Self { fields, realloc, schema, check, handle } = self;
+        let Self { world, imports, fields, realloc, schema, check, handle } = self;
         let text = format!(
             r#"(module
+                {imports}
                 (global $next (mut i32) (i32.const 4096))
                 {fields}
                 (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32) {realloc})
@@ -120,11 +146,14 @@ impl Guest {
         let mut module = wat::parse_str(text).expect("a module");
         let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit");
         let mut resolve = Resolve::default();
-        for package in ["progress", "secrets", "tool"] {
-            resolve.push_dir(wit.join(package).join("0.1.0")).expect("a package");
+        let deps = ["io", "clocks", "random", "filesystem", "sockets"].map(|package| wit.join("deps").join(package));
+        let own = ["progress", "secrets", "tool"].map(|package| wit.join(package).join("0.1.0"));
+        for package in deps.iter().chain(&own) {
+            resolve.push_dir(package).expect("a package");
         }
-        let packages: Vec<_> = resolve.packages.iter().map(|(id, _)| id).collect();
-        let world = resolve.select_world(&packages, Some("hermes:tool/tool-plugin@0.1.0")).expect("the world");
+        let text = format!("package test:guest; world guest {{ include hermes:tool/tool-plugin@0.1.0; {world} }}");
+        let package = resolve.push_str("guest.wit", &text).expect("a world");
+        let world = resolve.select_world(&[package], Some("guest")).expect("the world");
         embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).expect("metadata");
         ComponentEncoder::default().module(&module).expect("a module of the contract").encode().expect("a component")
     }
@@ -158,7 +187,8 @@ pub(crate) fn with_modules(component: &[u8], module: &str, instances: u32) -> Ve
     }
     let mut bytes = component.to_vec();
     let module = wat::parse_str(module).expect("a module");
-    RawSection { id: wasm_encoder::ComponentSectionId::CoreModule.into(), data: &module }.append_to_component(&mut bytes);
+    RawSection { id: wasm_encoder::ComponentSectionId::CoreModule.into(), data: &module }
+        .append_to_component(&mut bytes);
     if instances > 0 {
         let mut section = InstanceSection::new();
         for _ in 0..instances {
@@ -167,4 +197,15 @@ pub(crate) fn with_modules(component: &[u8], module: &str, instances: u32) -> Ve
         section.append_to_component(&mut bytes);
     }
     bytes
+}
+
+/// One writable workspace.
+pub(crate) fn mounted(folder: &Path, limits: Limits) -> Power {
+    let mount = hermes_core::Mount {
+        host: folder.to_owned(),
+        guest: folder.to_owned(),
+        mode: hermes_manifest::FsMode::ReadWrite,
+        quota: Some(hermes_manifest::ByteSize(1 << 20)),
+    };
+    Power { mounts: vec![mount], workspace: Some(folder.to_owned()), limits, ..Power::default() }
 }
