@@ -3,6 +3,13 @@
 //! Prints three rows: 1,000 components of about 100 KB; then, for 100 components each, what one file costs at 100 KB and at 20 MB,
 //! as a ratio from the same run. Components are real ones: a core tool under another name, the large ones with 20 MB of code.
 
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a benchmark stops at the first surprise and prints"
+)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

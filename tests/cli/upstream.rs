@@ -3,7 +3,7 @@
 //! Tools name the addresses of real services in their source, so tests bring the network to them as an operator would: by
 //! proxy and certificate.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write};
+use std::io::{BufRead as _, Read as _, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -86,12 +86,10 @@ fn serve(mut stream: TcpStream, config: Arc<ServerConfig>, status: &str, body: &
 
 /// Reads a request's head and returns its first line. One byte at a time, since what follows belongs to another layer.
 fn head(stream: &mut impl std::io::Read) -> Option<String> {
-    let mut head = Vec::new();
-    for byte in stream.bytes() {
-        head.push(byte.ok()?);
-        if head.ends_with(b"\r\n\r\n") {
-            return BufReader::new(head.as_slice()).lines().next()?.ok();
-        }
+    let (mut head, mut byte) = (Vec::new(), [0]);
+    while !head.ends_with(b"\r\n\r\n") {
+        stream.read_exact(&mut byte).ok()?;
+        head.extend(byte);
     }
-    None
+    head.lines().next()?.ok()
 }

@@ -31,12 +31,16 @@ pub(crate) enum Flavour {
 
 /// An engine with slots for `concurrency` guests.
 pub(crate) fn build(flavour: Flavour, concurrency: usize) -> Result<Engine, SandboxError> {
-    let pooled = settings(flavour, InstanceAllocationStrategy::Pooling(pool(concurrency)));
-    Engine::new(&pooled).or_else(|error| {
+    Engine::new(&pooled(flavour, concurrency)).or_else(|error| {
         tracing::warn!(%error, "too little address space for pooled instances; each call allocates its own");
         let engine = Engine::new(&settings(flavour, InstanceAllocationStrategy::OnDemand));
         engine.map_err(|error| SandboxError::Engine(format!("{error:#}")))
     })
+}
+
+/// The settings of such an engine where there is enough address space.
+pub(crate) fn pooled(flavour: Flavour, concurrency: usize) -> Config {
+    settings(flavour, InstanceAllocationStrategy::Pooling(pool(concurrency)))
 }
 
 fn settings(flavour: Flavour, allocation: InstanceAllocationStrategy) -> Config {

@@ -9,6 +9,7 @@ use tokio::sync::Semaphore;
 use crate::artefact::ArtefactCache;
 use crate::compile::{Loader, Slot};
 use crate::config::{SandboxConfig, SandboxError};
+use crate::engine::{self, Flavour};
 use crate::fs::ProtectedPaths;
 use crate::http::Egress;
 use crate::imports;
@@ -84,6 +85,11 @@ impl Sandbox {
     /// The version of wasmtime that runs guests.
     pub fn wasmtime_version() -> &'static str {
         imports::WASMTIME
+    }
+
+    /// The settings of the engine that runs components without async lifts, for comparisons with wasmtime alone.
+    pub fn engine_config(&self) -> wasmtime::Config {
+        engine::pooled(Flavour::Lean, self.0.concurrency)
     }
 
     /// How many guests run now.

@@ -25,6 +25,7 @@ fn spin() -> String {
 
 /// Writes protocol messages to stdout, as if it were the server.
 #[tool(toolset = "helper")]
+#[expect(clippy::print_stdout, clippy::print_stderr, reason = "this is what it is for")]
 fn print_json_rpc() -> String {
     for id in 0..8 {
         println!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[],"isError":false}}}}"#);
