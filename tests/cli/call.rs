@@ -124,6 +124,17 @@ fn a_file_gets_nothing_by_its_name() {
 }
 
 #[test]
+fn what_lies_outside_the_workspace_is_denied() {
+    let place = Place::new().file("a/b", "");
+    std::fs::write(place.root().join("secret"), "s").unwrap();
+    for path in ["../secret", "/etc/passwd", "a/../../secret"] {
+        let ran = place.run(&["call", "read_file", "--args", &format!(r#"{{"path":"{path}"}}"#)]);
+        assert_eq!(ran.code, 3, "{path}: {ran}");
+        assert!(ran.stderr.contains("hint: tools see the workspace only; --workspace DIR sets another"), "{ran}");
+    }
+}
+
+#[test]
 fn a_trace_shows_the_steps() {
     let place = Place::new().file("a.txt", "a\n");
     let ran = place.run(&["call", "read_file", "--args", r#"{"path":"a.txt"}"#, "--trace"]);

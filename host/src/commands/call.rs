@@ -3,7 +3,7 @@
 use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 
-use hermes_core::{Absent, Content, Host, LogStream, NoProgress, Outcome, Report, Session, State};
+use hermes_core::{Absent, Content, Host, LogStream, NoProgress, Outcome, Report, Session, State, Step};
 use hermes_manifest::{Manifest, Schema};
 use serde_json::{Value, json};
 
@@ -135,14 +135,22 @@ fn print(report: &Report, tool: &str, printer: Printer) -> Result<(), Failure> {
 
 fn hint(report: &Report) -> Option<String> {
     match &report.outcome {
-        Outcome::Denied { capability, target } => {
+        // Denied before it ran: a grant is all that is missing. Later, the tool tried something that it never asked for.
+        Outcome::Denied { capability, target } if refused_at(report, Step::Permit) => {
             Some(format!("allow it for one run with --grant '{capability}={target}'"))
+        }
+        Outcome::Denied { capability, .. } if capability == "fs" => {
+            Some("tools see the workspace only; --workspace DIR sets another".to_owned())
         }
         Outcome::Trap { .. } | Outcome::HostError(_) => Some("--trace shows more".to_owned()),
         Outcome::UnknownTool(_) => Some("`hermes-host list` shows the tools".to_owned()),
         Outcome::Invalid(_) => report.by.as_ref().map(|by| takes(&by.manifest)),
         _ => None,
     }
+}
+
+fn refused_at(report: &Report, step: Step) -> bool {
+    report.trace.last().is_some_and(|last| last.step == step && !last.passed)
 }
 
 /// The arguments by name, optional ones in brackets.
