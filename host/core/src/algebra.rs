@@ -18,8 +18,10 @@ pub fn union(into: &mut Capabilities, other: &Capabilities) {
     into.limits = largest(&into.limits, &other.limits);
 }
 
-/// What is both asked for and granted, limits apart (those are [`crate::Limits::resolve`]d against the defaults). Folders are compared as folders of the host, so `${workspace}` is looked up first;
-/// without a workspace it stands for nothing.
+/// What is both asked for and granted, limits apart (those are [`crate::Limits::resolve`]d against the defaults).
+///
+/// Folders are compared by their paths, so `${workspace}` is looked up first; without a workspace it stands for nothing. Links
+/// must have been followed before: see [`crate::Power::resolve`].
 pub fn intersect(asked: &Capabilities, granted: &Capabilities, workspace: Option<&Path>) -> Capabilities {
     let mut both = Capabilities::default();
     for ask in &asked.fs {

@@ -1,11 +1,15 @@
 //! A component file: where it lies and what its content is.
 
 use std::fmt;
-use std::io;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use sha2::{Digest as _, Sha256};
+
+/// Most bytes of a component: the contract's limit for compiling one. Larger files are neither read nor hashed.
+pub const MAX_COMPONENT_SIZE: u64 = 64 << 20;
 
 /// Where a component's bytes are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +29,7 @@ pub struct Digest([u8; 32]);
 pub struct Component {
     location: Location,
     size: u64,
+    section: Digest,
     digest: OnceLock<Digest>,
 }
 
@@ -57,14 +62,20 @@ impl fmt::Display for Digest {
 }
 
 impl Component {
-    /// A component of `size` bytes.
-    pub fn new(location: Location, size: u64) -> Self {
-        Self { location, size, digest: OnceLock::new() }
+    /// A component of `size` bytes whose manifests were read from the section with the digest `section`.
+    pub fn new(location: Location, size: u64, section: Digest) -> Self {
+        Self { location, size, section, digest: OnceLock::new() }
     }
 
     /// Where its bytes are.
     pub fn location(&self) -> &Location {
         &self.location
+    }
+
+    /// The digest of the section that its manifests were read from: what runs must have the same one, or a file that was
+    /// replaced meanwhile would run with the power of the tool that was admitted.
+    pub fn section(&self) -> &Digest {
+        &self.section
     }
 
     /// Its size in bytes.
@@ -101,7 +112,10 @@ impl Component {
             Location::Core(_, bytes) => Digest::of(bytes),
             Location::File(path) => {
                 let mut hasher = Sha256::new();
-                io::copy(&mut std::fs::File::open(path)?, &mut HashWriter(&mut hasher))?;
+                let mut file = open_regular(path)?.take(MAX_COMPONENT_SIZE + 1);
+                if io::copy(&mut file, &mut HashWriter(&mut hasher))? > MAX_COMPONENT_SIZE {
+                    return Err(too_large());
+                }
                 Digest(hasher.finalize().into())
             }
         };
@@ -116,6 +130,38 @@ impl fmt::Display for Component {
             Location::File(path) => write!(f, "{}", path.display()),
         }
     }
+}
+
+/// Opens a file for reading, and nothing that only looks like one: opening a FIFO would wait for ever.
+///
+/// # Errors
+///
+/// When there is no such file, or it is a folder, a FIFO, a device or a socket.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    let file = open_at_once(path)?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
+    }
+}
+
+#[cfg(unix)]
+fn open_at_once(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+    File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path)
+}
+
+#[cfg(not(unix))]
+fn open_at_once(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+/// What reading a file beyond [`MAX_COMPONENT_SIZE`] ends with.
+pub(crate) fn too_large() -> io::Error {
+    let most = hermes_manifest::ByteSize(MAX_COMPONENT_SIZE);
+    io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than a component may be, which is {most}"))
 }
 
 struct HashWriter<'a>(&'a mut Sha256);

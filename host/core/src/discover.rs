@@ -1,40 +1,43 @@
 //! Fills a registry from folders of component files, without running or wholly reading any of them.
 
-use std::fs::File;
 use std::io;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
-use hermes_manifest::{Manifest, scan};
+use hermes_manifest::{Found, scan};
 
-use crate::component::{Component, Location};
-use crate::registry::{RefusedReason, Registry};
-use crate::tool::Tool;
-
-/// Makes what runs the tools of a component. Nothing is compiled or run by that.
-type Runner<'a> = &'a dyn Fn(Arc<Component>) -> Arc<dyn Tool>;
+use crate::component::{Component, Digest, Location, MAX_COMPONENT_SIZE, open_regular, too_large};
+use crate::registry::{RefusedReason, Registry, Runner};
 
 /// A file that was looked into.
 struct Looked {
     file: PathBuf,
-    found: Result<(u64, Vec<Manifest>), RefusedReason>,
+    size: u64,
+    found: Result<Found, RefusedReason>,
 }
 
 impl Registry {
     /// Admits a component that is embedded in the binary under the file name `name`.
     pub fn add_core(&mut self, name: &'static str, bytes: &'static [u8], runner: Runner<'_>) {
-        match scan(&mut io::Cursor::new(bytes)) {
-            Ok(found) => {
-                let component = Arc::new(Component::new(Location::Core(name, bytes), bytes.len() as u64));
-                let tool = runner(Arc::clone(&component));
-                self.admit(&component, found.manifests, &tool);
-            }
-            Err(refusal) => self.refuse(PathBuf::from(name), refusal),
+        let found = scan(io::Cursor::new(bytes)).map_err(RefusedReason::from);
+        let added = found.and_then(|found| {
+            let location = Location::Core(name, bytes);
+            self.admit(
+                &Arc::new(Component::new(location, bytes.len() as u64, Digest::of(&found.section))),
+                found,
+                runner,
+            )
+        });
+        if let Err(reason) = added {
+            self.refuse(PathBuf::from(name), reason);
         }
     }
 
-    /// Looks into every `.wasm` file directly in `folder`, in the order of their names. A folder that does not exist holds none.
+    /// Looks into every `.wasm` file directly in `folder`. A folder that does not exist holds none.
+    ///
+    /// Within a folder a name belongs to the file that is called like it; what is left goes by the order of file names.
     ///
     /// # Errors
     ///
@@ -53,8 +56,13 @@ impl Registry {
             }
         }
         files.sort();
-        for looked in look_into_all(files) {
-            self.add(looked, runner);
+        let mut looked = look_into_all(files);
+        looked.sort_by_key(|looked| !looked.is_called_like_its_tool());
+        for Looked { file, size, found } in looked {
+            let added = found.and_then(|found| self.add(&file, size, found, runner));
+            if let Err(reason) = added {
+                self.refuse(file, reason);
+            }
         }
         Ok(())
     }
@@ -65,23 +73,30 @@ impl Registry {
     ///
     /// When the file is no component of tools; nothing is admitted then.
     pub fn add_file(&mut self, file: &Path, runner: Runner<'_>) -> Result<(), RefusedReason> {
-        self.add(look_into(file.to_path_buf()), runner);
-        match self.take_refusal(file) {
-            Some(reason) => Err(reason),
-            None => Ok(()),
-        }
+        let Looked { file, size, found } = look_into(file.to_path_buf());
+        self.add(&file, size, found?, runner)
     }
 
-    fn add(&mut self, looked: Looked, runner: Runner<'_>) {
-        match looked.found {
-            Ok((size, manifests)) => {
-                let component = Arc::new(Component::new(Location::File(looked.file), size));
-                let tool = runner(Arc::clone(&component));
-                self.admit(&component, manifests, &tool);
-            }
-            Err(reason) => self.refuse(looked.file, reason),
-        }
+    fn add(&mut self, file: &Path, size: u64, found: Found, runner: Runner<'_>) -> Result<(), RefusedReason> {
+        let location = Location::File(file.to_path_buf());
+        self.admit(&Arc::new(Component::new(location, size, Digest::of(&found.section))), found, runner)
     }
+}
+
+impl Looked {
+    /// Whether the file's stem is the name of one of its tools: `-` and `_` are the same, and a version may follow.
+    fn is_called_like_its_tool(&self) -> bool {
+        let stem = self.file.file_stem().map(|stem| stem.to_string_lossy().replace('-', "_")).unwrap_or_default();
+        self.found.iter().flat_map(|found| &found.manifests).any(|manifest| {
+            let rest = stem.strip_prefix(manifest.name.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('_').is_some_and(is_version))
+        })
+    }
+}
+
+/// A version as file names carry it, with `-` read as `_`.
+fn is_version(text: &str) -> bool {
+    semver::Version::parse(&text.replacen('_', "-", 1)).is_ok()
 }
 
 /// Looking into a file is mostly waiting for the file system, so all cores take part. The order is kept.
@@ -91,31 +106,21 @@ fn look_into_all(files: Vec<PathBuf>) -> Vec<Looked> {
     let mut rest = files.into_iter();
     let shares: Vec<Vec<PathBuf>> = (0..threads).map(|_| rest.by_ref().take(share).collect()).collect();
     thread::scope(|scope| {
-        let workers: Vec<_> = shares
-            .into_iter()
-            .map(|share| scope.spawn(move || share.into_iter().map(look_into).collect::<Vec<_>>()))
-            .collect();
-        workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
+        let look = |share: Vec<PathBuf>| share.into_iter().map(look_into).collect::<Vec<_>>();
+        let workers: Vec<_> = shares.into_iter().map(|share| scope.spawn(move || look(share))).collect();
+        let joined = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        joined.flatten().collect()
     })
 }
 
 fn look_into(file: PathBuf) -> Looked {
-    let found = open_regular(&file).map_err(|error| RefusedReason::Unreadable(error.to_string())).and_then(
-        |(mut open, size)| {
-            let found = scan(&mut open).map_err(RefusedReason::from)?;
-            Ok((size, found.manifests))
-        },
-    );
-    Looked { file, found }
-}
-
-/// A FIFO named `x.wasm` must not hang discovery, so the kind is looked at before the file is opened, and again after.
-fn open_regular(file: &Path) -> io::Result<(File, u64)> {
-    let not_a_file = || io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
-    if !std::fs::metadata(file)?.is_file() {
-        return Err(not_a_file());
-    }
-    let open = File::open(file)?;
-    let metadata = open.metadata()?;
-    if metadata.is_file() { Ok((open, metadata.len())) } else { Err(not_a_file()) }
+    let opened = open_regular(&file).and_then(|open| match open.metadata()?.len() {
+        size if size > MAX_COMPONENT_SIZE => Err(too_large()),
+        size => Ok((size, open)),
+    });
+    let (size, found) = match opened {
+        Ok((size, open)) => (size, scan(open).map_err(RefusedReason::from)),
+        Err(error) => (0, Err(RefusedReason::Unreadable(error.to_string()))),
+    };
+    Looked { file, size, found }
 }

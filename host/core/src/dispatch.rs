@@ -2,20 +2,21 @@
 //!
 //! Each step can refuse; the trace then ends there.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use hermes_manifest::{Check, Manifest};
-use serde_json::Value;
+use serde::de::IgnoredAny;
 
 use crate::call::{Answer, Call, Content, Ended, Issue, Output, Pending, Reply, Resume};
 use crate::component::Component;
 use crate::host::{Host, Seen, State};
-use crate::limits::LimitKind;
 use crate::outcome::Outcome;
 use crate::power::Power;
-use crate::tool::{LogLine, Progress, Run};
+use crate::tool::{LogLine, Progress, Refusal, Run};
 use crate::toolset::View;
 
 /// The steps of a call, in order.
@@ -25,13 +26,13 @@ pub enum Step {
     Lookup,
     /// Has it the power and the keys that it needs?
     Permit,
-    /// Are the arguments a JSON object within the limit?
+    /// Are the arguments a JSON object?
     Arguments,
     /// Does its own check agree?
     Check,
     /// The sandboxed call.
     Handle,
-    /// Is the result well formed?
+    /// Can a model read the result?
     Result,
 }
 
@@ -75,10 +76,14 @@ pub struct Report {
     pub took: Duration,
     /// The steps it went through; the last one refused, unless the outcome is `done`.
     pub trace: Vec<Traced>,
+    /// Time on a processor, of all its runs.
+    pub cpu: Duration,
     /// What the guest wrote.
     pub log: Vec<LogLine>,
     /// Bytes of log that were dropped.
     pub log_dropped: u64,
+    /// What the guest tried and was refused while it ran, in order and bounded.
+    pub refusals: Vec<Refusal>,
 }
 
 /// The tool that answered.
@@ -109,83 +114,120 @@ impl Host {
     ///
     /// Dropping the future cancels the call.
     pub async fn dispatch(&self, session: &Session, tool: &str, args: &str, progress: &dyn Progress) -> Report {
-        let mut steps = Steps::new();
-        let mut by = None;
-        let mut left = Leftovers::default();
-        let outcome = match self.steps(session, tool, args, progress, &mut steps, &mut by, &mut left).await {
+        let mut course = Course::begin(self, session, progress);
+        let outcome = match course.run(tool, args).await {
             Ok(outcome) | Err(outcome) => outcome,
         };
-        Report {
-            id: left.id,
-            outcome,
-            by,
-            generation: self.registry.generation(),
-            took: steps.began.elapsed(),
-            trace: steps.trace,
-            log: left.log,
-            log_dropped: left.log_dropped,
-        }
+        course.end(outcome)
+    }
+}
+
+/// One call on its way through the steps.
+struct Course<'a> {
+    host: &'a Host,
+    session: &'a Session,
+    progress: &'a dyn Progress,
+    began: Instant,
+    last: Instant,
+    report: Report,
+}
+
+impl<'a> Course<'a> {
+    fn begin(host: &'a Host, session: &'a Session, progress: &'a dyn Progress) -> Self {
+        let now = Instant::now();
+        let report = Report {
+            id: call_id(),
+            outcome: Outcome::Cancelled,
+            by: None,
+            generation: host.registry.generation(),
+            took: Duration::ZERO,
+            trace: Vec::new(),
+            cpu: Duration::ZERO,
+            log: Vec::new(),
+            log_dropped: 0,
+            refusals: Vec::new(),
+        };
+        Self { host, session, progress, began: now, last: now, report }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "what a refusal leaves behind has to outlive the early return")]
-    async fn steps(
-        &self,
-        session: &Session,
-        tool: &str,
-        args: &str,
-        progress: &dyn Progress,
-        steps: &mut Steps,
-        by: &mut Option<AnsweredBy>,
-        left: &mut Leftovers,
-    ) -> Result<Outcome, Outcome> {
-        let seen = self.tool(&session.view, tool).ok_or_else(|| Outcome::UnknownTool(tool.to_owned()));
-        let seen = steps.end(Step::Lookup, seen)?;
-        *by = Some(AnsweredBy {
+    fn end(self, outcome: Outcome) -> Report {
+        Report { outcome, took: self.began.elapsed(), ..self.report }
+    }
+
+    /// Ends a step: what it refused goes no further.
+    fn step<T>(&mut self, step: Step, result: Result<T, Outcome>) -> Result<T, Outcome> {
+        let now = Instant::now();
+        self.report.trace.push(Traced { step, took: now - self.last, passed: result.is_ok() });
+        self.last = now;
+        result
+    }
+
+    async fn run(&mut self, tool: &str, args: &str) -> Result<Outcome, Outcome> {
+        let (host, session) = (self.host, self.session);
+        let seen = host.tool(&session.view, tool).ok_or_else(|| Outcome::UnknownTool(tool.to_owned()));
+        let seen = self.step(Step::Lookup, seen)?;
+        self.report.by = Some(AnsweredBy {
             manifest: Arc::clone(&seen.entry.manifest),
             component: Arc::clone(&seen.entry.component),
         });
-        steps.end(Step::Permit, permit(tool, &seen))?;
-        let power = Arc::new(self.power(&seen));
-        steps.end(Step::Arguments, arguments(args, &power))?;
+        self.step(Step::Permit, permit(tool, &seen))?;
+        self.step(Step::Arguments, arguments(args))?;
+        let power = Arc::new(host.power(&seen));
         if seen.entry.manifest.check == Check::Dynamic {
             let checked = match seen.entry.tool.check(tool, Arc::clone(&power)).await {
                 Ok(Ok(())) => Ok(()),
                 Ok(Err(reason)) => Err(not_available(tool, &reason)),
                 Err(fault) => Err(fault.into()),
             };
-            steps.end(Step::Check, checked)?;
+            self.step(Step::Check, checked)?;
         }
         let call = Call {
-            id: left.id.clone(),
+            id: self.report.id.clone(),
             tool: tool.to_owned(),
             session: session.id.clone(),
             task: session.task.clone(),
             meta: Vec::new(),
             resume: None,
         };
-        let ended = self.rounds(&seen, call, args, &power, progress, left).await;
-        let output = steps.end(Step::Handle, ended)?;
-        Ok(Outcome::Done(steps.end(Step::Result, result(output, &power))?))
+        let ended = self.rounds(&seen, call, args, power).await;
+        let output = self.step(Step::Handle, ended)?;
+        self.step(Step::Result, Ok(Outcome::Done(readable(output))))
     }
 
     /// Runs the tool, and runs it on while it asks: nobody can be asked yet, so every question is answered so at once.
+    ///
+    /// All rounds together have the time of one call.
     async fn rounds(
-        &self,
+        &mut self,
         seen: &Seen<'_>,
         mut call: Call,
         args: &str,
-        power: &Arc<Power>,
-        progress: &dyn Progress,
-        left: &mut Leftovers,
+        mut power: Arc<Power>,
     ) -> Result<Output, Outcome> {
+        let (began, allowed) = (Instant::now(), power.limits.clone());
         for _ in 0..MAX_ROUNDS {
-            let run = seen.entry.tool.handle(call.clone(), args.to_owned(), Arc::clone(power), progress).await;
-            match left.take(run)? {
-                Ended::Done(output) => return Ok(output),
-                Ended::Ask(pending) => call.resume = Some(nobody(pending)),
+            let run = seen.entry.tool.handle(call.clone(), args.to_owned(), Arc::clone(&power), self.progress).await;
+            match self.take(run) {
+                Ok(Ended::Done(output)) => return Ok(output),
+                Ok(Ended::Ask(pending)) => call.resume = Some(nobody(pending)),
+                // Of a later round's limit only the rest was left; the caller knows the whole.
+                Err(Outcome::Timeout(_)) => return Err(Outcome::Timeout(allowed.wall)),
+                Err(outcome) => return Err(outcome),
             }
+            let limits = &mut Arc::make_mut(&mut power).limits;
+            limits.wall = allowed.wall.saturating_sub(began.elapsed());
+            limits.cpu = allowed.cpu.saturating_sub(self.report.cpu);
         }
         Err(Outcome::BadResult(format!("it asked more than {MAX_ROUNDS} times")))
+    }
+
+    /// Keeps what a run leaves behind, however it ended.
+    fn take(&mut self, run: Run) -> Result<Ended, Outcome> {
+        self.report.cpu += run.cpu;
+        self.report.log.extend(run.log);
+        self.report.log_dropped += run.log_dropped;
+        self.report.refusals.extend(run.refusals);
+        run.result.map_err(Outcome::from)?.map_err(Outcome::from)
     }
 }
 
@@ -213,83 +255,25 @@ fn permit(tool: &str, seen: &Seen<'_>) -> Result<(), Outcome> {
     }
 }
 
-fn arguments(args: &str, power: &Power) -> Result<(), Outcome> {
-    if args.len() as u64 > power.limits.args {
-        let detail = format!("{} bytes of arguments, {} allowed", args.len(), power.limits.args);
-        return Err(Outcome::Limit { kind: LimitKind::Args, detail });
-    }
-    let issue = |message| Outcome::Invalid(vec![Issue { path: String::new(), message }]);
-    match serde_json::from_str::<Value>(args) {
-        Ok(Value::Object(_)) => Ok(()),
-        Ok(other) => Err(issue(format!("expected a JSON object of arguments, found {}", kind(&other)))),
-        Err(error) => Err(issue(format!("expected a JSON object of arguments: {error}"))),
-    }
-}
-
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
+/// Only whether it is an object: the values are the tool's to read, and the sandbox's to limit.
+fn arguments(args: &str) -> Result<(), Outcome> {
+    match serde_json::from_str::<BTreeMap<Cow<'_, str>, IgnoredAny>>(args) {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            let message = format!("expected a JSON object of arguments: {error}");
+            Err(Outcome::Invalid(vec![Issue { path: String::new(), message }]))
+        }
     }
 }
 
 /// A result for programs alone is repeated as compact JSON for models.
-fn result(mut output: Output, power: &Power) -> Result<Output, Outcome> {
+fn readable(mut output: Output) -> Output {
     if output.content.is_empty()
         && let Some(structured) = &output.structured
     {
         output.content.push(Content::Text(structured.to_string()));
     }
-    let size = size(&output);
-    if size > power.limits.output {
-        let detail = format!("a result of {size} bytes, {} allowed", power.limits.output);
-        return Err(Outcome::Limit { kind: LimitKind::Output, detail });
-    }
-    Ok(output)
-}
-
-fn size(output: &Output) -> u64 {
-    let bytes: usize = output
-        .content
-        .iter()
-        .map(|content| match content {
-            Content::Text(text) => text.len(),
-            Content::Image(media) | Content::Audio(media) => media.data.len(),
-            Content::Embedded(blob) => {
-                blob.text.as_ref().map_or(0, String::len) + blob.data.as_ref().map_or(0, Vec::len) + blob.uri.len()
-            }
-            Content::Link(link) => link.uri.len() + link.name.len(),
-        })
-        .sum();
-    bytes as u64
-}
-
-/// What runs leave behind, however the call ends.
-struct Leftovers {
-    id: String,
-    log: Vec<LogLine>,
-    log_dropped: u64,
-}
-
-impl Default for Leftovers {
-    fn default() -> Self {
-        Self { id: call_id(), log: Vec::new(), log_dropped: 0 }
-    }
-}
-
-impl Leftovers {
-    fn take(&mut self, run: Run) -> Result<Ended, Outcome> {
-        self.log.extend(run.log);
-        self.log_dropped += run.log_dropped;
-        match run.result {
-            Ok(answer) => answer.map_err(Outcome::from),
-            Err(fault) => Err(Outcome::from(fault)),
-        }
-    }
+    output
 }
 
 /// Unique over processes by a random start, within one by counting.
@@ -299,24 +283,4 @@ fn call_id() -> String {
     static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(std::process::id()));
     static NEXT: AtomicU64 = AtomicU64::new(1);
     format!("{:016x}-{}", *PROCESS, NEXT.fetch_add(1, Ordering::Relaxed))
-}
-
-struct Steps {
-    began: Instant,
-    last: Instant,
-    trace: Vec<Traced>,
-}
-
-impl Steps {
-    fn new() -> Self {
-        let now = Instant::now();
-        Self { began: now, last: now, trace: Vec::new() }
-    }
-
-    fn end<T>(&mut self, step: Step, result: Result<T, Outcome>) -> Result<T, Outcome> {
-        let now = Instant::now();
-        self.trace.push(Traced { step, took: now - self.last, passed: result.is_ok() });
-        self.last = now;
-        result
-    }
 }

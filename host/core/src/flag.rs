@@ -49,12 +49,14 @@ fn parse_folder(value: &str, folder: &Path) -> Result<FsGrant, String> {
     };
     let path = if path == "${workspace}" {
         GuestRoot::Workspace
+    } else if path.is_empty() {
+        return Err("expected a folder, such as `fs=.`".to_owned());
     } else {
         let resolved = folder.join(path).canonicalize().map_err(|cause| format!("{path}: {cause}"))?;
         if !resolved.is_dir() {
             return Err(format!("{path} is not a folder"));
         }
-        GuestRoot::Host(resolved)
+        GuestRoot::host(resolved)?
     };
     Ok(FsGrant { path, mode, quota: None })
 }
@@ -98,6 +100,10 @@ mod tests {
             ("nothing", "expected KIND=VALUE, with a kind of fs, http, env, secrets, limits"),
             ("disk=/tmp", "unknown kind `disk`, expected one of fs"),
             ("fs=/no/such/folder", "/no/such/folder: "),
+            ("fs=", "expected a folder"),
+            ("fs=:rw", "expected a folder"),
+            ("fs=/", "cannot be granted"),
+            ("fs=/proc/self", "cannot be granted"),
             ("http=example.com", "the scheme is missing"),
             ("http=https://a.b.c FETCH", "an unknown method"),
             ("env=1A", "`1A` is not a variable name"),

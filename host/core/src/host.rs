@@ -9,7 +9,7 @@ use hermes_manifest::{Capabilities, EnvName, GuestRoot};
 use crate::power::{MissingGrant, Power, missing};
 use crate::registry::{Entry, Registry};
 use crate::tool::SecretStore;
-use crate::toolset::{Toolsets, UnknownToolset, View, nearest};
+use crate::toolset::{Toolsets, UnknownName, View, nearest};
 use crate::workspace::{Workspace, WorkspaceError};
 
 /// Everything that dispatch needs to know.
@@ -98,12 +98,18 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// When a toolset does not exist, with the nearest that does.
-    pub fn check_view(&self, view: &View) -> Result<(), UnknownToolset> {
+    /// When a toolset, or a tool that is to be left out, does not exist; with the nearest that does.
+    pub fn check_view(&self, view: &View) -> Result<(), UnknownName> {
+        let unknown = |what, name: &String, nearest| UnknownName { what, name: name.clone(), nearest };
         for name in view.toolsets.iter().flatten() {
-            let mut known = self.toolset_names();
-            if !known.any(|known| known == name) {
-                return Err(UnknownToolset { name: name.clone(), nearest: nearest(name, self.toolset_names()) });
+            if !self.toolset_names().any(|known| known == name) {
+                return Err(unknown("toolset", name, nearest(name, self.toolset_names())));
+            }
+        }
+        for name in &view.exclude {
+            if self.registry.get(name).is_none() {
+                let tools = self.registry.entries().map(|entry| entry.manifest.name.as_str());
+                return Err(unknown("tool", name, nearest(name, tools)));
             }
         }
         Ok(())

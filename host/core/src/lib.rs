@@ -22,7 +22,7 @@ pub use call::{
     Answer, Blob, Call, Content, Ended, Failure, Issue, Link, Media, Output, Pending, Reply, Request, RequestKind,
     Resume,
 };
-pub use component::{Component, Digest, Location};
+pub use component::{Component, Digest, Location, MAX_COMPONENT_SIZE, open_regular};
 pub use dispatch::{AnsweredBy, Report, Session, Step, Traced};
 pub use flag::{FlagError, parse_grant};
 pub use host::{Absent, Host, Seen, State};
@@ -31,5 +31,5 @@ pub use outcome::Outcome;
 pub use power::{MissingGrant, Mount, Power, missing};
 pub use registry::{Entry, Refused, RefusedReason, Registry};
 pub use tool::{Fault, LogLine, LogStream, NoProgress, Progress, Refusal, Run, SecretStore, Tool};
-pub use toolset::{Toolset, ToolsetError, Toolsets, UnknownToolset, View, nearest};
+pub use toolset::{Toolset, ToolsetError, Toolsets, UnknownName, View, nearest};
 pub use workspace::{Workspace, WorkspaceError};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use hermes_manifest::{ByteSize, Capabilities, EnvName, FsMode, GuestRoot, HttpPattern};
+use hermes_manifest::{ByteSize, Capabilities, EnvName, FsGrant, FsMode, GuestRoot, HttpPattern};
 
 use crate::algebra::{folder, intersect};
 use crate::limits::Limits;
@@ -41,21 +41,18 @@ pub struct Mount {
 impl Power {
     /// Cuts what a tool `asked` for to what it was `granted`.
     ///
-    /// `workspace` is what `${workspace}` stands for, `environment` where granted variables get their values.
+    /// `workspace` (canonical) is what `${workspace}` stands for, `environment` where granted variables get their values.
+    /// Links in the paths of folders are followed first: what counts is where a path leads.
     pub fn resolve(
         asked: &Capabilities,
         granted: &Capabilities,
         workspace: Option<&Path>,
         environment: &BTreeMap<EnvName, String>,
     ) -> Self {
-        let both = intersect(asked, granted, workspace);
-        let mounts: Vec<Mount> = both
-            .fs
-            .iter()
-            .filter_map(|grant| {
-                let host = folder(&grant.path, workspace)?;
-                Some(Mount { guest: host.clone(), host, mode: grant.mode, quota: grant.quota })
-            })
+        let both = intersect(&real(asked), &real(granted), workspace);
+        let mounts: Vec<Mount> = strongest(both.fs, workspace)
+            .into_iter()
+            .map(|(host, grant)| Mount { guest: host.clone(), host, mode: grant.mode, quota: grant.quota })
             .collect();
         let mounted = |path: &&Path| mounts.iter().any(|mount| mount.host == **path);
         Self {
@@ -73,14 +70,49 @@ impl Power {
     }
 }
 
+/// Follows the links in the paths of folders. A folder that does not exist stands for nothing.
+fn real(capabilities: &Capabilities) -> Capabilities {
+    let mut real = capabilities.clone();
+    real.fs.retain_mut(|grant| match &grant.path {
+        GuestRoot::Workspace => true,
+        GuestRoot::Host(path) => match path.canonicalize().map_err(|error| error.to_string()).and_then(GuestRoot::host)
+        {
+            Ok(path) => {
+                grant.path = path;
+                true
+            }
+            Err(_) => false,
+        },
+    });
+    real
+}
+
+/// One mount a folder: of several grants for it, the one that gives most.
+fn strongest(grants: Vec<FsGrant>, workspace: Option<&Path>) -> BTreeMap<PathBuf, FsGrant> {
+    let mut mounts = BTreeMap::<PathBuf, FsGrant>::new();
+    for grant in grants {
+        let Some(host) = folder(&grant.path, workspace) else { continue };
+        let rank = |grant: &FsGrant| (grant.mode, grant.quota.is_none(), grant.quota);
+        match mounts.get(&host) {
+            Some(known) if rank(known) >= rank(&grant) => {}
+            _ => {
+                mounts.insert(host, grant);
+            }
+        }
+    }
+    mounts
+}
+
 /// The capabilities that were asked for and are not granted at all, each as the grant that would give it.
 pub fn missing(asked: &Capabilities, granted: &Capabilities, workspace: Option<&Path>) -> Vec<MissingGrant> {
+    let granted = &real(granted);
     let both = intersect(asked, granted, workspace);
     let mut missing = Vec::new();
     for ask in &asked.fs {
         // Without a workspace nothing under it can be mounted, granted or not: that is no question of grants.
         let absent = ask.path == GuestRoot::Workspace && workspace.is_none();
-        let given = intersect(&Capabilities { fs: vec![ask.clone()], ..Capabilities::default() }, granted, workspace);
+        let alone = real(&Capabilities { fs: vec![ask.clone()], ..Capabilities::default() });
+        let given = intersect(&alone, granted, workspace);
         if given.fs.is_empty() && !absent {
             missing.push(MissingGrant { capability: "fs", value: format!("{}:{}", ask.path, ask.mode) });
         }

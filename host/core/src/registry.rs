@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use hermes_manifest::{Manifest, Refusal, ToolsetName};
+use hermes_manifest::{Found, Manifest, Refusal, ToolsetName};
 
 use crate::component::Component;
 use crate::tool::Tool;
+
+/// Makes what runs the tools of a component. Nothing is compiled or run by that.
+pub(crate) type Runner<'a> = &'a dyn Fn(Arc<Component>) -> Arc<dyn Tool>;
 
 /// A tool that was admitted.
 #[derive(Clone)]
@@ -79,36 +82,38 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Admits the tools of one component, all or none: a component with a taken name is refused whole.
-    pub fn admit(&mut self, component: &Arc<Component>, manifests: Vec<Manifest>, tool: &Arc<dyn Tool>) {
-        let problem = manifests.iter().find_map(|manifest| {
+    /// Admits the tools of one component, all or none.
+    ///
+    /// # Errors
+    ///
+    /// When one of its names is taken, or it holds a hook.
+    pub(crate) fn admit(
+        &mut self,
+        component: &Arc<Component>,
+        found: Found,
+        runner: Runner<'_>,
+    ) -> Result<(), RefusedReason> {
+        for manifest in &found.manifests {
             let name = manifest.name.as_str().to_owned();
             if manifest.is_hook() {
-                return Some(RefusedReason::Hook(name));
+                return Err(RefusedReason::Hook(name));
             }
-            let holder = self.entries.get(&name)?.component.to_string();
-            Some(RefusedReason::NameTaken { name, holder })
-        });
-        if let Some(reason) = problem {
-            self.refuse(component.file(), reason);
-            return;
+            if let Some(holder) = self.entries.get(&name) {
+                return Err(RefusedReason::NameTaken { name, holder: holder.component.to_string() });
+            }
         }
-        for manifest in manifests {
+        let tool = runner(Arc::clone(component));
+        for manifest in found.manifests {
             let entry =
-                Entry { manifest: Arc::new(manifest), component: Arc::clone(component), tool: Arc::clone(tool) };
+                Entry { manifest: Arc::new(manifest), component: Arc::clone(component), tool: Arc::clone(&tool) };
             self.entries.insert(entry.manifest.name.as_str().to_owned(), entry);
         }
+        Ok(())
     }
 
     /// Records a file that is not admitted.
-    pub fn refuse(&mut self, file: PathBuf, reason: impl Into<RefusedReason>) {
-        self.refused.push(Refused { file, reason: reason.into() });
-    }
-
-    /// Takes back what was recorded of `file`.
-    pub(crate) fn take_refusal(&mut self, file: &Path) -> Option<RefusedReason> {
-        let at = self.refused.iter().position(|refused| refused.file == file)?;
-        Some(self.refused.remove(at).reason)
+    pub(crate) fn refuse(&mut self, file: PathBuf, reason: RefusedReason) {
+        self.refused.push(Refused { file, reason });
     }
 
     /// A tool by its name.

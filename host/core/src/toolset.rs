@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use hermes_manifest::Capabilities;
+use hermes_manifest::{Capabilities, NameError, ToolName, ToolsetName};
 use serde::Deserialize;
 
 use crate::algebra::union;
@@ -16,7 +16,7 @@ pub struct Toolset {
     #[serde(default)]
     pub description: String,
     /// The tools that it lists by name.
-    pub tools: Vec<String>,
+    pub tools: Vec<ToolName>,
     /// What each of these tools is granted.
     #[serde(default)]
     pub grant: Capabilities,
@@ -34,19 +34,21 @@ pub enum ToolsetError {
         message: String,
     },
     /// The name is not in the grammar of toolset names.
-    #[error("{}: `{name}` is not a toolset name: expected a letter, then letters, digits or `_`, all lower case", .file.display())]
+    #[error("{}: {error}", .file.display())]
     Name {
-        /// The file.
+        /// The file, which gives the name.
         file: PathBuf,
-        /// The name that it gives.
-        name: String,
+        /// What is wrong with it.
+        error: NameError,
     },
 }
 
-/// A toolset that was asked for and does not exist.
+/// A toolset or tool that was named and does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no toolset `{name}`{}", nearest.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
-pub struct UnknownToolset {
+#[error("there is no {what} `{name}`{}", nearest.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+pub struct UnknownName {
+    /// `toolset` or `tool`.
+    pub what: &'static str,
     /// The name that was asked for.
     pub name: String,
     /// The nearest name that exists.
@@ -55,7 +57,7 @@ pub struct UnknownToolset {
 
 /// All toolsets of a host, by name.
 #[derive(Debug, Clone, Default)]
-pub struct Toolsets(BTreeMap<String, Toolset>);
+pub struct Toolsets(BTreeMap<ToolsetName, Toolset>);
 
 impl Toolsets {
     /// Reads one file's text. A later toolset of the same name replaces an earlier one whole.
@@ -65,9 +67,10 @@ impl Toolsets {
     /// When the name or the text is malformed; the message names file, line and key.
     pub fn add(&mut self, file: PathBuf, text: &str) -> Result<(), ToolsetError> {
         let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        if !is_name(&name) {
-            return Err(ToolsetError::Name { file, name });
-        }
+        let name = match ToolsetName::try_from(name) {
+            Ok(name) => name,
+            Err(error) => return Err(ToolsetError::Name { file, error }),
+        };
         let toolset = toml::from_str(text)
             .map_err(|cause| ToolsetError::Malformed { file, message: cause.to_string().trim().to_owned() })?;
         self.0.insert(name, toolset);
@@ -103,18 +106,13 @@ impl View {
         let mut visible = own.map_or(self.toolsets.is_none(), enabled);
         let mut grant = self.grant.clone();
         for (name, toolset) in toolsets.iter() {
-            if enabled(name) && toolset.tools.iter().any(|listed| listed == tool) {
+            if enabled(name) && toolset.tools.iter().any(|listed| listed.as_str() == tool) {
                 visible = true;
                 union(&mut grant, &toolset.grant);
             }
         }
         visible.then_some(grant)
     }
-}
-
-fn is_name(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_lowercase())
-        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
 /// The nearest of `names` to `wrong`, when one is near enough to be meant.

@@ -1,6 +1,5 @@
 //! The folder that a session works in.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// A folder that may be handed to tools: canonical, and none of those that hold the system, a home or the host's own files.
@@ -79,8 +78,10 @@ impl Workspace {
         if path.parent().is_none() {
             return Some(WorkspaceProblem::Root);
         }
-        let below = |folders: &[&str], path: &Path| folders.iter().any(|folder| path.starts_with(folder));
-        let is = |folders: &[&str], path: &Path| folders.iter().any(|folder| path == Path::new(folder));
+        // On some systems these are links themselves, such as `/etc` to `/private/etc`.
+        let real = |folder: &&str| Path::new(folder).canonicalize().unwrap_or_else(|_| PathBuf::from(folder));
+        let below = |folders: &[&str], path: &Path| folders.iter().any(|folder| path.starts_with(real(folder)));
+        let is = |folders: &[&str], path: &Path| folders.iter().any(|folder| path == real(folder));
         let in_homes = path.parent().is_some_and(|parent| is(&["/home", "/Users", "C:\\Users"], parent));
         let home = home.map(|home| home.canonicalize().unwrap_or_else(|_| home.to_path_buf()));
         if in_homes || home.as_deref() == Some(path) || path == Path::new("/root") {
@@ -99,11 +100,6 @@ impl Workspace {
     /// The folder, canonical.
     pub fn path(&self) -> &Path {
         &self.0
-    }
-
-    /// The folder's name, for people.
-    pub fn name(&self) -> &OsStr {
-        self.0.file_name().unwrap_or_default()
     }
 }
 

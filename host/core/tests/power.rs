@@ -22,8 +22,8 @@ fn power(asked: &str, granted: &str) -> Power {
 #[test]
 fn folders_are_cut_to_the_inner_one_and_the_weaker_mode() {
     for (asked, granted, expected) in [
-        (r#"fs = [{path = "${workspace}", mode = "rw"}]"#, r#"fs = [{path = "${workspace}"}]"#, "/srv/project ro"),
-        (r#"fs = [{path = "${workspace}"}]"#, r#"fs = [{path = "${workspace}", mode = "rw"}]"#, "/srv/project ro"),
+        (r#"fs = [{path = "${workspace}", mode = "rw"}]"#, r#"fs = [{path = "${workspace}"}]"#, "${workspace} ro"),
+        (r#"fs = [{path = "${workspace}"}]"#, r#"fs = [{path = "${workspace}", mode = "rw"}]"#, "${workspace} ro"),
         (
             r#"fs = [{path = "${workspace}", mode = "rw"}]"#,
             r#"fs = [{path = "/srv/project/src", mode = "rw"}]"#,
@@ -38,9 +38,8 @@ fn folders_are_cut_to_the_inner_one_and_the_weaker_mode() {
         (r#"fs = [{path = "${workspace}"}]"#, "", ""),
         ("", r#"fs = [{path = "${workspace}", mode = "rw"}]"#, ""),
     ] {
-        let mounts = power(asked, granted).mounts;
-        let shown: Vec<String> =
-            mounts.iter().map(|mount| format!("{} {}", mount.host.display(), mount.mode)).collect();
+        let both = intersect(&capabilities(asked), &capabilities(granted), Some(Path::new(WORKSPACE)));
+        let shown: Vec<String> = both.fs.iter().map(|grant| format!("{} {}", grant.path, grant.mode)).collect();
         assert_eq!(shown.join(", "), expected, "{asked} ∩ {granted}");
     }
 }
@@ -88,6 +87,32 @@ fn what_is_missing_is_told_as_the_grant_that_gives_it() {
     assert_eq!(missing(&asked, &granted, Some(Path::new(WORKSPACE))), []);
 }
 
+#[test]
+fn a_secrets_value_is_the_operators_to_give() {
+    for (asked, granted, given) in [
+        ("secrets = {A = {}}", "secrets = {A = {expose = true}}", true),
+        ("secrets = {A = {expose = true}}", "secrets = {A = {}}", false),
+        ("secrets = {A = {expose = true}}", "secrets = {B = {expose = true}}", false),
+        ("", "secrets = {A = {expose = true}}", false),
+    ] {
+        assert_eq!(!power(asked, granted).secrets.is_empty(), given, "{asked} of {granted}");
+    }
+}
+
+#[test]
+fn of_two_quotas_the_smaller_holds() {
+    for (asked, granted, quota) in [
+        (r#", quota = "1 MiB""#, r#", quota = "2 MiB""#, Some(1 << 20)),
+        (r#", quota = "2 MiB""#, r#", quota = "1 MiB""#, Some(1 << 20)),
+        ("", r#", quota = "1 MiB""#, Some(1 << 20)),
+        ("", "", None),
+    ] {
+        let folder = |quota| format!(r#"fs = [{{path = "${{workspace}}", mode = "rw"{quota}}}]"#);
+        let power = power(&folder(asked), &folder(granted));
+        assert_eq!(power.mounts[0].quota.map(|quota| quota.0), quota, "{asked} of {granted}");
+    }
+}
+
 /// Few names, so that the two sides meet.
 fn any_capabilities() -> impl Strategy<Value = Capabilities> {
     let folder =
@@ -132,6 +157,7 @@ fn allows(capabilities: &Capabilities, deed: &Deed) -> bool {
             capabilities.http.iter().any(|pattern| pattern.covers(*scheme, host, *port, method))
         }
         Deed::Read(name) => capabilities.env.iter().any(|granted| granted.as_str() == *name),
+        Deed::Know(name) => capabilities.secrets.keys().any(|granted| granted.as_str() == *name),
     }
 }
 
@@ -140,6 +166,7 @@ enum Deed {
     Touch(PathBuf, FsMode),
     Fetch(Scheme, &'static str, u16, &'static str),
     Read(&'static str),
+    Know(&'static str),
 }
 
 fn deeds() -> Vec<Deed> {
@@ -159,6 +186,7 @@ fn deeds() -> Vec<Deed> {
         }
     }
     deeds.extend(["LANG", "TZ", "HOME", "PATH"].map(Deed::Read));
+    deeds.extend(["A", "B", "C"].map(Deed::Know));
     deeds
 }
 

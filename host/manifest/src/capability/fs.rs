@@ -1,7 +1,7 @@
 //! Folders.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Component, PathBuf};
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -42,23 +42,34 @@ pub enum FsMode {
     ReadWrite,
 }
 
+/// Folders that are views of the kernel and of running processes: whoever reads them reads the host's memory and secrets.
+const KERNEL: [&str; 3] = ["/proc", "/sys", "/dev"];
+
+impl GuestRoot {
+    /// A folder of the host.
+    ///
+    /// # Errors
+    /// When the path is not absolute, holds `.` or `..`, or is a folder that no grant may cover: the root and the kernel's own.
+    pub fn host(path: PathBuf) -> Result<Self, String> {
+        let plain = path.components().all(|part| !matches!(part, Component::CurDir | Component::ParentDir));
+        let text = path.to_string_lossy();
+        if !path.is_absolute() || !plain || text.contains('\0') || text.split('/').any(|part| part == ".") {
+            return Err(format!(
+                "`{text}` is not a folder: expected `${{workspace}}` or an absolute path without `.` and `..`"
+            ));
+        }
+        if path.parent().is_none() || KERNEL.iter().any(|kernel| path.starts_with(kernel)) {
+            return Err(format!("`{text}` cannot be granted: it holds the whole system; grant a folder of a project"));
+        }
+        Ok(Self::Host(path))
+    }
+}
+
 impl TryFrom<String> for GuestRoot {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        if text == "${workspace}" {
-            return Ok(Self::Workspace);
-        }
-        let path = PathBuf::from(&text);
-        let plain = path
-            .components()
-            .all(|part| !matches!(part, std::path::Component::CurDir | std::path::Component::ParentDir))
-            && !text.split('/').any(|part| part == ".");
-        if path.is_absolute() && plain && !text.contains('\0') {
-            Ok(Self::Host(path))
-        } else {
-            Err(format!("`{text}` is not a folder: expected `${{workspace}}` or an absolute path without `.` and `..`"))
-        }
+        if text == "${workspace}" { Ok(Self::Workspace) } else { Self::host(PathBuf::from(text)) }
     }
 }
 
