@@ -1,5 +1,6 @@
 //! The command line as data: what may be typed. What it means is in [`crate::commands`].
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -92,7 +93,7 @@ pub(crate) struct InspectArgs {
 #[derive(Debug, Args)]
 pub(crate) struct CallArgs {
     /// A tool's name, or a component's file (`x.wasm`), with `#TOOL` behind it if it holds several
-    pub(crate) tool: String,
+    pub(crate) tool: OsString,
     /// The arguments as a JSON object; `-` reads them from stdin
     #[arg(long, value_name = "JSON", default_value = "{}")]
     pub(crate) args: String,

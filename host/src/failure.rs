@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
+use crate::printer::shown;
+
 /// How a command ends, as the contract numbers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExitStatus {
@@ -47,10 +49,12 @@ impl Failure {
         Self { message: message.to_string(), hint: None, status: ExitStatus::Failed }
     }
 
-    /// A file could not be reached.
+    /// A file could not be used: wrong usage where another one would do, otherwise the system's fault.
     pub(crate) fn file(path: &Path, error: &io::Error) -> Self {
-        let failure = if error.kind() == io::ErrorKind::NotFound { Self::usage } else { Self::work };
-        failure(&format!("{}: {error}", path.display()))
+        use io::ErrorKind::{FileTooLarge, InvalidData, InvalidInput, NotFound};
+        let another = matches!(error.kind(), NotFound | InvalidInput | InvalidData | FileTooLarge);
+        let failure = if another { Self::usage } else { Self::work };
+        failure(&format!("{}: {error}", shown(path)))
     }
 
     /// Says what to do.

@@ -8,6 +8,7 @@ mod cli;
 mod commands;
 mod embedded;
 mod failure;
+mod input;
 mod log;
 mod open;
 mod printer;
@@ -23,7 +24,7 @@ use crate::printer::Printer;
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
     let printer = Printer::new(cli.session.json);
-    log::init();
+    log::init(&settings::log_filter());
     match commands::run(cli, printer) {
         Ok(status) => status.code().into(),
         Err(failure) => {

@@ -1,5 +1,6 @@
 //! Builds a host from settings: which components there are, what they are granted, and what runs them.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,6 +9,8 @@ use hermes_sandbox::{EgressConfig, Sandbox, SandboxConfig};
 
 use crate::embedded;
 use crate::failure::Failure;
+use crate::input::{self, MAX_TEXT};
+use crate::printer::shown;
 use crate::secrets::EnvironmentSecrets;
 use crate::settings::Settings;
 
@@ -33,7 +36,7 @@ pub(crate) fn host_of_file(settings: &Settings, file: &Path) -> Result<Host, Fai
     let mut registry = Registry::default();
     registry
         .add_file(file, &|component| sandbox.tool(component))
-        .map_err(|reason| Failure::usage(format!("{}: {reason}", file.display())))?;
+        .map_err(|reason| Failure::usage(format!("{}: {reason}", shown(file))))?;
     Ok(assemble(settings, registry, Toolsets::default()))
 }
 
@@ -42,8 +45,8 @@ fn assemble(settings: &Settings, registry: Registry, toolsets: Toolsets) -> Host
         registry,
         toolsets,
         workspace: Workspace::open(&settings.workspace, settings.user_home.as_deref(), settings.home.as_deref()),
-        environment: settings.environment.clone(),
-        secrets: Arc::new(EnvironmentSecrets(settings.environment.clone())),
+        environment: settings.environment.as_ref().clone(),
+        secrets: Arc::new(EnvironmentSecrets(Arc::clone(&settings.environment))),
     }
 }
 
@@ -53,43 +56,49 @@ fn toolsets(settings: &Settings) -> Result<Toolsets, Failure> {
     for (name, text) in embedded::TOOLSETS {
         toolsets.add(PathBuf::from(name), text).map_err(Failure::work)?;
     }
-    let Some(folder) = settings.home.as_ref().map(|home| home.join("toolsets")) else { return Ok(toolsets) };
-    let Ok(entries) = std::fs::read_dir(&folder) else { return Ok(toolsets) };
-    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
-    files.sort();
-    for file in files {
-        let text = std::fs::read_to_string(&file).map_err(|error| Failure::file(&file, &error))?;
-        toolsets.add(file, &text).map_err(Failure::usage)?;
+    if let Some(home) = &settings.home {
+        for file in toolset_files(&home.join("toolsets"))? {
+            let text = input::text(&file).map_err(|error| Failure::file(&file, &error))?;
+            toolsets.add(file, &text).map_err(Failure::usage)?;
+        }
     }
     Ok(toolsets)
 }
 
+/// The toolset files of a folder, in order. Only a folder that does not exist holds none: anything else that hides a grant or its
+/// narrowing is an error.
+fn toolset_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let unlisted = |error| Failure::file(folder, &error);
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(unlisted)?,
+    };
+    let mut files =
+        entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>().map_err(unlisted)?;
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
+    files.sort();
+    Ok(files)
+}
+
 /// What runs components. The host's own files are out of reach of every grant.
 fn sandbox(settings: &Settings) -> Result<Sandbox, Failure> {
-    let mut config = SandboxConfig::new(Arc::new(EnvironmentSecrets(settings.environment.clone())));
+    let mut config = SandboxConfig::new(Arc::new(EnvironmentSecrets(Arc::clone(&settings.environment))));
     config.cache.clone_from(&settings.cache);
+    config.cache_key.clone_from(&settings.key_file);
     config.protected = protected(settings);
     config.egress = EgressConfig {
-        proxy: settings.proxy.as_deref().map(parse_proxy).transpose()?,
-        ca: settings.ca_file.as_deref().map(read).transpose()?.unwrap_or_default(),
-        allow_private: Vec::new(),
+        proxy: settings.proxy.clone(),
+        ca: match &settings.ca_file {
+            Some(file) => input::read(file, MAX_TEXT)?,
+            None => Vec::new(),
+        },
+        allow_private: settings.allow_private.clone(),
     };
     Sandbox::new(config).map_err(Failure::work)
 }
 
-fn parse_proxy(text: &str) -> Result<url::Url, Failure> {
-    text.parse().map_err(|error| Failure::usage(format!("egress.proxy `{text}`: {error}; expected http://host:port")))
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    std::fs::read(path).map_err(|error| Failure::file(path, &error))
-}
-
 fn protected(settings: &Settings) -> Vec<PathBuf> {
-    let home = settings.home.iter().chain(&settings.cache).chain(&settings.config).cloned();
-    home.chain(settings.plugins.iter().cloned())
-        .chain(settings.ca_file.clone())
-        .chain(std::env::current_exe())
-        .collect()
+    let Settings { home, cache, key_file, config, ca_file, plugins, .. } = settings;
+    let named = [home, cache, key_file, config, ca_file].into_iter().flatten();
+    named.chain(plugins).cloned().chain(std::env::current_exe()).collect()
 }

@@ -1,7 +1,9 @@
 //! The only place that prints. Results go to stdout, everything else to stderr.
 
 use std::io::{self, Write};
+use std::path::Path;
 
+use hermes_manifest::is_hidden;
 use serde::Serialize;
 
 /// Prints for people or for programs.
@@ -22,20 +24,19 @@ impl Printer {
 
     /// A value for programs, on one line for pipes.
     pub(crate) fn value(self, value: &impl Serialize) -> io::Result<()> {
-        let mut out = io::stdout().lock();
-        serde_json::to_writer(&mut out, value)?;
-        writeln!(out)?;
-        out.flush()
+        self.text(&serde_json::to_string(value)?)
     }
 
-    /// A result for people.
+    /// A result for people. A reader that has seen enough, such as `head`, is no failure: the rest is left out.
     pub(crate) fn text(self, text: &str) -> io::Result<()> {
         let mut out = io::stdout().lock();
-        out.write_all(text.as_bytes())?;
-        if !text.is_empty() && !text.ends_with('\n') {
-            writeln!(out)?;
+        let newline = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        let written =
+            out.write_all(text.as_bytes()).and_then(|()| out.write_all(newline.as_bytes())).and_then(|()| out.flush());
+        match written {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            written => written,
         }
-        out.flush()
     }
 
     /// A remark. When nobody can read it, that is no failure.
@@ -44,20 +45,28 @@ impl Printer {
     }
 }
 
-/// Makes a text from outside safe for a terminal: control and format characters are escaped, line breaks kept on request.
+/// Makes a text from outside safe for a terminal and for a log: what a reader cannot see is escaped, line breaks and tabs kept on
+/// request.
 pub(crate) fn escape(text: &str, keep_lines: bool) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
-        let format = matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
-        if (c == '\n' || c == '\t') && keep_lines {
-            safe.push(c);
-        } else if c.is_control() || format {
+        if is_hidden(c) || (matches!(c, '\n' | '\t') && !keep_lines) {
             safe.extend(c.escape_unicode());
         } else {
             safe.push(c);
         }
     }
     safe
+}
+
+/// A path for people. On one line: a line break in a file's name must not begin a line of its own.
+pub(crate) fn shown(path: &Path) -> String {
+    escape(&path.display().to_string(), false)
+}
+
+/// A text as one word of a shell's command line.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("'{}'", escape(text, false).replace('\'', r"'\''"))
 }
 
 /// Lines up columns by the width of their longest cell; the last column is free.
@@ -78,4 +87,34 @@ pub(crate) fn table(rows: &[Vec<String>]) -> String {
         text.push('\n');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_obeys_and_a_reader_cannot_see_is_escaped() {
+        for (text, expected) in [
+            ("plain", "plain"),
+            ("Zürich 天気 👩‍👩‍👧", "Zürich 天気 👩‍👩‍👧"),
+            ("a\x1b[31mb", r"a\u{1b}[31mb"),
+            ("a\u{202e}b", r"a\u{202e}b"),
+            ("a\u{61c}b", r"a\u{61c}b"),
+            ("a\u{ad}\u{180e}b", r"a\u{ad}\u{180e}b"),
+            ("a\u{2028}b\u{2029}", r"a\u{2028}b\u{2029}"),
+            ("a\nb\tc", r"a\u{a}b\u{9}c"),
+            ("a\rb", r"a\u{d}b"),
+        ] {
+            assert_eq!(escape(text, false), expected);
+        }
+        assert_eq!(escape("a\nb\tc\rd\u{2028}", true), "a\nb\tc\\u{d}d\\u{2028}");
+    }
+
+    #[test]
+    fn a_quoted_text_is_one_word() {
+        for (text, expected) in [("fs=/a b", "'fs=/a b'"), ("fs=/it's", r"'fs=/it'\''s'"), ("$(x)\n", r"'$(x)\u{a}'")] {
+            assert_eq!(quoted(text), expected);
+        }
+    }
 }

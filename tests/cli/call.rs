@@ -141,3 +141,45 @@ fn a_trace_shows_the_steps() {
     let steps: Vec<&str> = ran.stderr.lines().filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(steps, ["lookup", "permit", "arguments", "handle", "result"], "{ran}");
 }
+
+/// Waits until the process has a handler for SIGINT, which is when the call is on its way.
+#[cfg(target_os = "linux")]
+fn catches_interrupts(id: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+    u64::from_str_radix(caught.trim(), 16).unwrap() & (1 << 1) != 0
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupted_call_is_cancelled_and_says_so() {
+    use std::process::{Command, Stdio};
+    let place = Place::new().file("helper.wasm", guest_artifacts::HELPER);
+    let run = |args: &[&str]| {
+        let mut command = place.command();
+        command
+            .args(["call", "helper.wasm#spin", "--grant", "limits=wall:120s", "--grant", "limits=cpu:120s"])
+            .args(args);
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        while child.try_wait().unwrap().is_none() && !catches_interrupts(child.id()) {
+            std::thread::yield_now();
+        }
+        // The handler is there a moment before what it wakes, so one signal may be lost.
+        while child.try_wait().unwrap().is_none() {
+            Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        }
+        place.ran(&child.wait_with_output().unwrap())
+    };
+    assert_ran!(run(&["--json"]), @r#"
+    exit 1
+    ----- stdout
+    {"outcome":"cancelled","content":[{"type":"text","text":"{\"error\":\"The call was cancelled\",\"kind\":\"cancelled\"}"}],"structured":null,"tool":"spin","version":"0.1.0","digest":"[DIGEST]","generation":1,"ms":[MS]}
+    ----- stderr
+    "#);
+    assert_ran!(run(&[]), @"
+    exit 1
+    ----- stdout
+    ----- stderr
+    cancelled: The call was cancelled
+    ");
+}

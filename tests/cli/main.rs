@@ -9,9 +9,14 @@
 )]
 
 mod call;
+mod configuration;
+mod documents;
 mod embed;
+mod hostile_files;
 mod inspect;
+mod names;
 mod new;
+mod pipes;
 mod stdio;
 mod support;
 mod upstream;

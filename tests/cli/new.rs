@@ -70,6 +70,11 @@ fn what_cannot_be_a_tool_is_refused_and_nothing_is_written() {
     ----- stderr
     error: `tool-call`: `tool_call` is a name of the host's own: choose another
     ");
+    for name in ["fn", "self", "async", "test", "std", "hermes-tool"] {
+        let ran = place.run(&["new", name]);
+        assert_eq!(ran.code, 2, "{name}: {ran}");
+        assert!(ran.stderr.contains("means something else to Rust or cargo"), "{ran}");
+    }
     let left: Vec<_> = std::fs::read_dir(place.workspace()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["taken"]);
 }

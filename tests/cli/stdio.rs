@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::Place;
 
 /// One client of one server.
-struct Client {
+pub(crate) struct Client {
     server: Child,
     input: Option<ChildStdin>,
     output: Lines<BufReader<ChildStdout>>,
@@ -25,7 +25,7 @@ impl Client {
         Self { server, input, output }
     }
 
-    fn legacy(place: &Place, args: &[&str]) -> Self {
+    pub(crate) fn legacy(place: &Place, args: &[&str]) -> Self {
         let mut client = Self::start(place, args);
         let hello = client.ask(
             "initialize",
@@ -51,7 +51,7 @@ impl Client {
         self.receive()
     }
 
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         self.ask("tools/call", json!({"name": tool, "arguments": arguments}))
     }
 

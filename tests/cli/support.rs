@@ -52,9 +52,14 @@ impl Place {
 
     /// A component in the plugins folder of the home.
     pub(crate) fn plugin(self, name: &str, component: &[u8]) -> Self {
-        let folder = self.home().join(".hermes-host/plugins");
-        fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join(name), component).unwrap();
+        self.own(&format!("plugins/{name}"), component)
+    }
+
+    /// A file of the host's own, in the home.
+    pub(crate) fn own(self, name: &str, content: impl AsRef<[u8]>) -> Self {
+        let path = self.home().join(".hermes-host").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
         self
     }
 

@@ -100,40 +100,6 @@ fn refused_files_are_counted_and_explained() {
 }
 
 #[test]
-fn a_malformed_toolset_or_configuration_names_file_line_and_key() {
-    let place = Place::new();
-    let home = place.home().join(".hermes-host");
-    std::fs::create_dir_all(home.join("toolsets")).unwrap();
-    std::fs::write(
-        home.join("toolsets/file.toml"),
-        "tools = [\"read_file\"]\n\n[grant]\nfs = [{ path = \"relative\" }]\n",
-    )
-    .unwrap();
-    assert_ran!(place.run(&["list"]), @r#"
-    exit 2
-    ----- stdout
-    ----- stderr
-    error: [PLACE]/home/.hermes-host/toolsets/file.toml: TOML parse error at line 4, column 16
-      |
-    4 | fs = [{ path = "relative" }]
-      |                ^^^^^^^^^^
-    `relative` is not a folder: expected `${workspace}` or an absolute path without `.` and `..`
-    "#);
-    std::fs::remove_file(home.join("toolsets/file.toml")).unwrap();
-    std::fs::write(home.join("config.toml"), "[plugins]\nfolder = [\"x\"]\n").unwrap();
-    assert_ran!(place.run(&["list"]), @r#"
-    exit 2
-    ----- stdout
-    ----- stderr
-    error: [PLACE]/home/.hermes-host/config.toml: TOML parse error at line 2, column 1
-      |
-    2 | folder = ["x"]
-      | ^^^^^^
-    unknown field `folder`, expected `folders`
-    "#);
-}
-
-#[test]
 fn completions_know_every_command() {
     let ran = Place::new().run(&["completions", "bash"]);
     assert_eq!(ran.code, 0);

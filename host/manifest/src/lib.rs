@@ -58,4 +58,5 @@ pub use manifest::{
 pub use name::{NameError, ToolName, ToolsetName};
 pub use refusal::Refusal;
 pub use schema::Schema;
+pub use text::is_hidden;
 pub use validate::{Validated, concurrent_features, features, validate};

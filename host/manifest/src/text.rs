@@ -6,8 +6,6 @@ use crate::manifest::ManifestError;
 use crate::pointer::Pointer;
 
 /// What is wrong with `c` in a text that people and models read; `None` for what they can see.
-///
-/// The joiners U+200C and U+200D pass: Persian and emoji need them.
 fn hidden(c: char) -> Option<&'static str> {
     match c {
         '\n' | '\t' => None,
@@ -31,6 +29,13 @@ fn hidden(c: char) -> Option<&'static str> {
         | '\u{FFF0}'..='\u{FFFB}' => Some("an invisible character"),
         _ => None,
     }
+}
+
+/// Whether a reader cannot see `c`, though a model or a terminal obeys it: control, direction, tag and invisible characters.
+///
+/// Line feed and tab are not hidden; U+200C and U+200D are not either, since Persian and emoji need them.
+pub fn is_hidden(c: char) -> bool {
+    hidden(c).is_some()
 }
 
 /// Refuses hidden characters in every text of a document, keys included.
@@ -63,9 +68,24 @@ mod tests {
 
     #[test]
     fn hidden_characters_are_refused_wherever_they_stand() {
-        for c in
-            ['\0', '\u{1b}', '\r', '\u{7f}', '\u{202e}', '\u{2066}', '\u{e0041}', '\u{e01ef}', '\u{200b}', '\u{feff}']
-        {
+        for c in [
+            '\0',
+            '\u{1b}',
+            '\r',
+            '\u{7f}',
+            '\u{202e}',
+            '\u{2066}',
+            '\u{e0041}',
+            '\u{e01ef}',
+            '\u{200b}',
+            '\u{feff}',
+            '\u{61c}',
+            '\u{ad}',
+            '\u{180e}',
+            '\u{2028}',
+            '\u{2029}',
+        ] {
+            assert!(is_hidden(c), "U+{:04X}", c as u32);
             let text = format!("a{c}b");
             for value in [json!(text), json!({"x": [text]}), json!({ text.clone(): 1 })] {
                 let error = check(&value, &Pointer::root()).unwrap_err().to_string();

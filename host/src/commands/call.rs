@@ -1,16 +1,18 @@
 //! `call`: one call of one tool, by the path that every call takes.
 
+use std::ffi::OsStr;
 use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use hermes_core::{Absent, Content, Host, LogStream, NoProgress, Outcome, Report, Session, State, Step};
+use hermes_core::{Absent, AnsweredBy, Content, Host, LogStream, NoProgress, Outcome, Report, Session, State, Step};
 use hermes_manifest::{Manifest, Schema};
 use serde_json::{Value, json};
 
 use crate::cli::CallArgs;
 use crate::failure::{ExitStatus, Failure};
 use crate::open;
-use crate::printer::{Printer, escape};
+use crate::printer::{Printer, escape, quoted, shown};
 use crate::settings::Settings;
 
 pub(super) fn call(args: &CallArgs, settings: Settings, printer: Printer) -> Result<ExitStatus, Failure> {
@@ -30,21 +32,27 @@ pub(super) fn call(args: &CallArgs, settings: Settings, printer: Printer) -> Res
     if let Some(seen) = host.tool(&settings.view, &tool)
         && let State::Unavailable(Absent::Workspace(error)) = &seen.state
     {
-        return Err(Failure::usage(error));
+        return Err(Failure::usage(escape(&error.to_string(), false)));
     }
     let session = Session { view: settings.view, ..Session::default() };
+    let began = Instant::now();
     let report = super::runtime()?.block_on(async {
         tokio::select! {
             report = host.dispatch(&session, &tool, &arguments, &NoProgress) => Some(report),
             _ = tokio::signal::ctrl_c() => None,
         }
     });
-    let Some(report) = report else { return Err(Failure::work("the call was cancelled")) };
-    if args.trace {
-        trace(&report, printer);
+    if let Some(report) = &report
+        && args.trace
+    {
+        trace(report, printer);
     }
-    print(&report, &tool, printer)?;
-    Ok(ExitStatus::Outcome(report.outcome.exit_code()))
+    let answer = match report {
+        Some(report) => Answer::from(report),
+        None => Answer::cancelled(&host, &session, &tool, began.elapsed()),
+    };
+    answer.print(&tool, printer)?;
+    Ok(ExitStatus::Outcome(answer.outcome.exit_code()))
 }
 
 /// What is to be called.
@@ -54,15 +62,24 @@ enum Target {
 }
 
 impl Target {
-    fn parse(text: &str) -> Self {
-        let (path, tool) = match text.rsplit_once('#') {
-            Some((path, tool)) => (path, Some(tool.to_owned())),
-            None => (text, None),
+    /// A path is what ends in `.wasm`, holds a separator, or exists and holds a `#`, which no tool's name does. A file of exactly
+    /// that name comes before a tool of a file.
+    fn parse(text: &OsStr) -> Self {
+        let path = Path::new(text);
+        let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+        let (extension, tool) = match extension.split_once('#') {
+            Some((extension, tool)) => (extension, Some(tool)),
+            None => (extension, None),
         };
-        if path.ends_with(".wasm") || path.contains(std::path::is_separator) {
-            Self::File { file: PathBuf::from(path), tool }
-        } else {
-            Self::Tool(text.to_owned())
+        let name = text.to_string_lossy();
+        let is_path = name.contains(std::path::is_separator) || extension.eq_ignore_ascii_case("wasm");
+        if name.contains('#') && path.is_file() {
+            return Self::File { file: path.to_path_buf(), tool: None };
+        }
+        match tool {
+            _ if !is_path => Self::Tool(name.into_owned()),
+            Some(tool) => Self::File { file: path.with_extension(extension), tool: Some(tool.to_owned()) },
+            None => Self::File { file: path.to_path_buf(), tool: None },
         }
     }
 }
@@ -71,8 +88,11 @@ fn only_tool(host: &Host, file: &Path) -> Result<String, Failure> {
     let names: Vec<&str> = host.registry.entries().map(|entry| entry.manifest.name.as_str()).collect();
     match names.as_slice() {
         [name] => Ok((*name).to_owned()),
-        _ => Err(Failure::usage(format!("{} holds several tools: {}", file.display(), names.join(", ")))
-            .hint(format!("name one: hermes-host call {}#{}", file.display(), names.first().unwrap_or(&"TOOL")))),
+        _ => {
+            let one = quoted(&format!("{}#{}", file.display(), names.first().unwrap_or(&"TOOL")));
+            Err(Failure::usage(format!("{} holds several tools: {}", shown(file), names.join(", ")))
+                .hint(format!("name one: hermes-host call {one}")))
+        }
     }
 }
 
@@ -117,40 +137,85 @@ fn trace(report: &Report, printer: Printer) {
     }
 }
 
-fn print(report: &Report, tool: &str, printer: Printer) -> Result<(), Failure> {
-    if printer.json() {
-        return Ok(printer.value(&as_json(report, tool))?);
-    }
-    if let Outcome::Done(output) = &report.outcome {
-        return Ok(printer.text(&text(&output.content))?);
-    }
-    let error = report.outcome.error().unwrap_or_default();
-    let message = error.get("error").and_then(Value::as_str).unwrap_or_default();
-    printer.note(&escape(&format!("{}: {message}", report.outcome.name()), true));
-    if let Some(hint) = hint(report) {
-        printer.note(&format!("hint: {hint}"));
-    }
-    Ok(())
+/// What a call came to, however it ended.
+struct Answer {
+    outcome: Outcome,
+    by: Option<AnsweredBy>,
+    generation: u64,
+    took: Duration,
+    /// The step that refused the call.
+    refused_at: Option<Step>,
 }
 
-fn hint(report: &Report) -> Option<String> {
-    match &report.outcome {
-        // Denied before it ran: a grant is all that is missing. Later, the tool tried something that it never asked for.
-        Outcome::Denied { capability, target } if refused_at(report, Step::Permit) => {
-            Some(format!("allow it for one run with --grant '{capability}={target}'"))
-        }
-        Outcome::Denied { capability, .. } if capability == "fs" => {
-            Some("tools see the workspace only; --workspace DIR sets another".to_owned())
-        }
-        Outcome::Trap { .. } | Outcome::HostError(_) => Some("--trace shows more".to_owned()),
-        Outcome::UnknownTool(_) => Some("`hermes-host list` shows the tools".to_owned()),
-        Outcome::Invalid(_) => report.by.as_ref().map(|by| takes(&by.manifest)),
-        _ => None,
+impl From<Report> for Answer {
+    fn from(report: Report) -> Self {
+        let refused_at = report.trace.last().filter(|last| !last.passed).map(|last| last.step);
+        let Report { outcome, by, generation, took, .. } = report;
+        Self { outcome, by, generation, took, refused_at }
     }
 }
 
-fn refused_at(report: &Report, step: Step) -> bool {
-    report.trace.last().is_some_and(|last| last.step == step && !last.passed)
+impl Answer {
+    /// The user took the call back, so there is no report of it.
+    fn cancelled(host: &Host, session: &Session, tool: &str, took: Duration) -> Self {
+        let by = host
+            .tool(&session.view, tool)
+            .map(|seen| AnsweredBy { manifest: seen.entry.manifest.clone(), component: seen.entry.component.clone() });
+        Self { outcome: Outcome::Cancelled, by, generation: host.registry.generation(), took, refused_at: None }
+    }
+
+    fn print(&self, tool: &str, printer: Printer) -> Result<(), Failure> {
+        if printer.json() {
+            return Ok(printer.value(&self.as_json(tool))?);
+        }
+        if let Outcome::Done(output) = &self.outcome {
+            return Ok(printer.text(&text(&output.content))?);
+        }
+        let error = self.outcome.error().unwrap_or_default();
+        let message = error.get("error").and_then(Value::as_str).unwrap_or_default();
+        printer.note(&escape(&format!("{}: {message}", self.outcome.name()), true));
+        if let Some(hint) = self.hint() {
+            printer.note(&format!("hint: {hint}"));
+        }
+        Ok(())
+    }
+
+    fn hint(&self) -> Option<String> {
+        match &self.outcome {
+            // Denied before it ran: a grant is all that is missing. Later, the tool tried something that it never asked for.
+            Outcome::Denied { capability, target } if self.refused_at == Some(Step::Permit) => {
+                Some(format!("allow it for one run with --grant {}", quoted(&format!("{capability}={target}"))))
+            }
+            Outcome::Denied { capability, .. } if capability == "fs" => {
+                Some("tools see the workspace only; --workspace DIR sets another".to_owned())
+            }
+            Outcome::Trap { .. } | Outcome::HostError(_) => Some("--trace shows more".to_owned()),
+            Outcome::UnknownTool(_) => Some("`hermes-host list` shows the tools".to_owned()),
+            Outcome::Invalid(_) => self.by.as_ref().map(|by| takes(&by.manifest)),
+            _ => None,
+        }
+    }
+
+    /// The object that the contract fixes for `call --json`.
+    fn as_json(&self, tool: &str) -> Value {
+        let (content, structured) = match &self.outcome {
+            Outcome::Done(output) => (hermes_serve::content_json(&output.content), output.structured.clone()),
+            outcome => {
+                let error = outcome.error().map(|error| error.to_string()).unwrap_or_default();
+                (hermes_serve::content_json(&[Content::Text(error)]), None)
+            }
+        };
+        json!({
+            "outcome": self.outcome.name(),
+            "content": content,
+            "structured": structured,
+            "tool": tool,
+            "version": self.by.as_ref().map(|by| by.manifest.version.to_string()),
+            "digest": self.by.as_ref().and_then(|by| by.component.digest().ok()).map(|digest| digest.to_string()),
+            "generation": self.generation,
+            "ms": (self.took.as_secs_f64() * 1e6).round() / 1e3,
+        })
+    }
 }
 
 /// The arguments by name, optional ones in brackets.
@@ -165,27 +230,6 @@ fn takes(manifest: &Manifest) -> String {
         [] => format!("{} takes no arguments", manifest.name),
         shown => format!("{} takes {}", manifest.name, shown.join(", ")),
     }
-}
-
-/// The object that the contract fixes for `call --json`.
-fn as_json(report: &Report, tool: &str) -> Value {
-    let (content, structured) = match &report.outcome {
-        Outcome::Done(output) => (hermes_serve::content_json(&output.content), output.structured.clone()),
-        outcome => {
-            let error = outcome.error().map(|error| error.to_string()).unwrap_or_default();
-            (hermes_serve::content_json(&[Content::Text(error)]), None)
-        }
-    };
-    json!({
-        "outcome": report.outcome.name(),
-        "content": content,
-        "structured": structured,
-        "tool": tool,
-        "version": report.by.as_ref().map(|by| by.manifest.version.to_string()),
-        "digest": report.by.as_ref().and_then(|by| by.component.digest().ok()).map(|digest| digest.to_string()),
-        "generation": report.generation,
-        "ms": (report.took.as_secs_f64() * 1e6).round() / 1e3,
-    })
 }
 
 /// What people read. A terminal gets no control characters from a tool; a file or pipe gets the text as it is.

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::advisories::ADVISORIES;
 use crate::failure::{ExitStatus, Failure};
 use crate::open;
-use crate::printer::Printer;
+use crate::printer::{Printer, escape, shown};
 use crate::settings::Settings;
 
 /// One thing that was looked at.
@@ -33,7 +33,7 @@ pub(super) fn doctor(settings: &Settings, printer: Printer) -> Result<ExitStatus
             .collect();
         printer.value(&json!({"healthy": healthy, "findings": findings, "advisories": advisories}))?;
     } else {
-        printer.text(&describe(&findings))?;
+        printer.text(&escape(&describe(&findings), true))?;
     }
     Ok(if healthy { ExitStatus::Done } else { ExitStatus::Failed })
 }
@@ -50,7 +50,7 @@ fn findings(settings: &Settings) -> Vec<Finding> {
             let said = format!("{tools} tools, {refused} refused files in {} folders", settings.plugins.len());
             findings.push(Finding { what: "plugins", ok: refused == 0, said });
             findings.push(match &host.workspace {
-                Ok(workspace) => Finding { what: "workspace", ok: true, said: workspace.path().display().to_string() },
+                Ok(workspace) => Finding { what: "workspace", ok: true, said: shown(workspace.path()) },
                 Err(error) => Finding { what: "workspace", ok: false, said: error.to_string() },
             });
             findings.push(sandbox(&host));
@@ -76,8 +76,8 @@ fn sandbox(host: &Host) -> Finding {
 
 fn home(home: Option<&Path>) -> Finding {
     let said = match home {
-        Some(home) if home.is_dir() => home.display().to_string(),
-        Some(home) => format!("{} (made when something is kept)", home.display()),
+        Some(home) if home.is_dir() => shown(home),
+        Some(home) => format!("{} (made when something is kept)", shown(home)),
         None => "none: set HERMES_HOME, or nothing is kept".to_owned(),
     };
     Finding { what: "home", ok: home.is_some(), said }

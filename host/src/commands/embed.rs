@@ -8,13 +8,17 @@ use hermes_manifest::{Existing, Refusal, embed as put, scan};
 
 use crate::cli::EmbedArgs;
 use crate::failure::Failure;
-use crate::printer::Printer;
+use crate::input::{MAX_COMPONENT, MAX_TEXT, read};
+use crate::printer::{Printer, shown};
 
 pub(super) fn embed(args: &EmbedArgs, printer: Printer) -> Result<(), Failure> {
-    let component = read(&args.file)?;
+    let component = read(&args.file, MAX_COMPONENT)?;
     let documents = match (&args.manifest, &args.from) {
-        (Some(manifest), _) => read(manifest)?,
-        (None, Some(other)) => scan(Cursor::new(read(other)?)).map_err(|refusal| refused(other, &refusal))?.section,
+        (Some(manifest), _) => read(manifest, MAX_TEXT)?,
+        (None, Some(other)) => {
+            let other_component = Cursor::new(read(other, MAX_COMPONENT)?);
+            scan(other_component).map_err(|refusal| refused(other, &refusal))?.section
+        }
         (None, None) => return Err(Failure::usage("one of --manifest and --from is needed")),
     };
     let existing = if args.replace { Existing::Replace } else { Existing::Keep };
@@ -23,16 +27,12 @@ pub(super) fn embed(args: &EmbedArgs, printer: Printer) -> Result<(), Failure> {
     write_whole(target, &result).map_err(|error| Failure::file(target, &error))?;
     let found = scan(Cursor::new(&result)).map_err(|refusal| refused(target, &refusal))?;
     let names: Vec<&str> = found.manifests.iter().map(|manifest| manifest.name.as_str()).collect();
-    printer.note(&format!("{}: {}", target.display(), names.join(", ")));
+    printer.note(&format!("{}: {}", shown(target), names.join(", ")));
     Ok(())
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    fs::read(path).map_err(|error| Failure::file(path, &error))
-}
-
 fn refused(file: &Path, refusal: &Refusal) -> Failure {
-    let failure = Failure::usage(format!("{}: {refusal}", file.display()));
+    let failure = Failure::usage(format!("{}: {refusal}", shown(file)));
     match refusal {
         Refusal::AlreadyEmbedded => failure.hint("--replace puts the new manifest in its place"),
         _ => failure,

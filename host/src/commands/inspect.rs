@@ -1,6 +1,5 @@
 //! `inspect`: what is in a component, without running it unless asked to.
 
-use std::fs;
 use std::path::Path;
 
 use hermes_core::Digest;
@@ -10,14 +9,15 @@ use serde_json::{Value, json};
 
 use crate::cli::InspectArgs;
 use crate::failure::Failure;
+use crate::input::{MAX_COMPONENT, read};
 use crate::open;
-use crate::printer::{Printer, escape};
+use crate::printer::{Printer, escape, shown};
 use crate::settings::Settings;
 
 pub(super) fn inspect(args: &InspectArgs, settings: &Settings, printer: Printer) -> Result<(), Failure> {
-    let bytes = fs::read(&args.file).map_err(|error| Failure::file(&args.file, &error))?;
+    let bytes = read(&args.file, MAX_COMPONENT)?;
     let validated = validate(&bytes, &Sandbox::host_api())
-        .map_err(|refusal| Failure::usage(format!("{}: {refusal}", args.file.display())))?;
+        .map_err(|refusal| Failure::usage(format!("{}: {refusal}", shown(&args.file))))?;
     if args.verify {
         verify(&args.file, settings)?;
     }
@@ -40,7 +40,7 @@ fn verify(file: &Path, settings: &Settings) -> Result<(), Failure> {
     let runtime = super::runtime()?;
     for entry in host.registry.entries() {
         let name = entry.manifest.name.as_str();
-        let wrong = |what: String| Failure::work(format!("{}: `schema` of {name} {what}", file.display()));
+        let wrong = |what: String| Failure::work(format!("{}: `schema` of {name} {what}", shown(file)));
         let said = runtime.block_on(entry.tool.schema(name)).map_err(|fault| wrong(format!("fails: {fault}")))?;
         let said: Value = serde_json::from_str(&said).map_err(|error| wrong(format!("is not JSON: {error}")))?;
         let manifest = &entry.manifest;
@@ -89,7 +89,7 @@ impl Facts<'_> {
 
     fn text(&self) -> String {
         let Validated { found, audit, .. } = self.validated;
-        let mut text = format!("{} ({} KB, {})\n", self.file.display(), self.size.div_ceil(1024), self.digest);
+        let mut text = format!("{} ({} KB, {})\n", shown(self.file), self.size.div_ceil(1024), self.digest);
         for manifest in &found.manifests {
             text.push_str(&describe(manifest));
         }

@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use crate::cli::ListArgs;
 use crate::failure::Failure;
 use crate::open;
-use crate::printer::{Printer, escape, table};
+use crate::printer::{Printer, escape, shown, table};
 use crate::settings::Settings;
 
 pub(super) fn list(args: &ListArgs, settings: &Settings, printer: Printer) -> Result<(), Failure> {
     let host = open::host(settings)?;
     let tools = host.tools(&settings.view);
     if printer.json() {
-        let mut rows = tools.map(|seen| row(&seen)).collect::<Result<Vec<_>, _>>()?;
+        let mut rows: Vec<Value> = tools.map(|seen| row(&seen)).collect();
         if args.why {
             rows.extend(refusals(&host));
         }
@@ -26,20 +26,21 @@ pub(super) fn list(args: &ListArgs, settings: &Settings, printer: Printer) -> Re
     Ok(())
 }
 
-fn row(seen: &Seen<'_>) -> Result<Value, Failure> {
+/// A file that is gone or unreadable by now has no digest; the others are listed all the same.
+fn row(seen: &Seen<'_>) -> Value {
     let (manifest, component) = (&seen.entry.manifest, &seen.entry.component);
-    let digest = component.digest().map_err(|error| Failure::file(&component.file(), &error))?;
-    Ok(json!({
+    let digest = component.digest().ok();
+    json!({
         "name": manifest.name,
         "version": manifest.version,
         "toolset": manifest.toolset,
         "emoji": manifest.emoji,
         "state": seen.state.name(),
         "reason": seen.state.reason(),
-        "digest": digest.to_string(),
+        "digest": digest.map(|digest| digest.to_string()),
         "source": component.source(),
         "size": component.size(),
-    }))
+    })
 }
 
 fn refusals(host: &Host) -> impl Iterator<Item = Value> + '_ {
@@ -82,9 +83,46 @@ fn report_refused(host: &Host, why: bool, printer: Printer) {
     let refused = host.registry.refused();
     if why {
         for refused in refused {
-            printer.note(&escape(&format!("refused {}: {}", refused.file.display(), refused.reason), true));
+            let reason = escape(&refused.reason.to_string(), false);
+            printer.note(&format!("refused {}: {reason}", shown(&refused.file)));
         }
     } else if !refused.is_empty() {
         printer.note(&format!("{} files were refused; `hermes-host list --why` tells why", refused.len()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use hermes_core::{Registry, View};
+    use hermes_sandbox::{Sandbox, SandboxConfig};
+
+    use super::*;
+    use crate::secrets::EnvironmentSecrets;
+
+    #[test]
+    fn a_file_that_is_gone_by_now_is_listed_without_a_digest() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("helper.wasm");
+        std::fs::write(&file, guest_artifacts::HELPER).unwrap();
+        let secrets = Arc::new(EnvironmentSecrets(Arc::default()));
+        let sandbox = Sandbox::new(SandboxConfig::new(secrets.clone())).unwrap();
+        let mut registry = Registry::default();
+        registry.add_file(&file, &|component| sandbox.tool(component)).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        let host = Host {
+            registry,
+            toolsets: hermes_core::Toolsets::default(),
+            workspace: hermes_core::Workspace::open(folder.path(), None, None),
+            environment: std::collections::BTreeMap::new(),
+            secrets,
+        };
+        let rows: Vec<Value> = host.tools(&View::default()).map(|seen| row(&seen)).collect();
+        assert!(rows.len() > 1);
+        for row in rows {
+            assert_eq!(row["digest"], Value::Null, "{row}");
+            assert_eq!(row["size"], guest_artifacts::HELPER.len(), "{row}");
+        }
     }
 }

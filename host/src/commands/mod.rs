@@ -18,14 +18,14 @@ use crate::settings::Settings;
 pub(crate) fn run(cli: Cli, printer: Printer) -> Result<ExitStatus, Failure> {
     let settings = || Settings::load(&cli.session);
     let done = match cli.command {
-        Command::Run(args) => run::run(&args, settings()?),
+        Command::Run(_) => run::run(settings()?),
         Command::List(args) => list::list(&args, &settings()?, printer),
         Command::Inspect(args) => inspect::inspect(&args, &settings()?, printer),
         Command::Call(args) => return call::call(&args, settings()?, printer),
         Command::New(args) => new::new(&args, printer),
         Command::Embed(args) => embed::embed(&args, printer),
         Command::Doctor => return doctor::doctor(&settings()?, printer),
-        Command::Completions { shell } => completions::completions(shell),
+        Command::Completions { shell } => completions::completions(shell, printer),
     };
     done.map(|()| ExitStatus::Done)
 }

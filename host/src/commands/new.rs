@@ -39,6 +39,15 @@ pub(super) fn new(args: &NewArgs, printer: Printer) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Names of tools that no function or no crate can have: Rust's keywords, and crates that a project meets anyway.
+const RESERVED: [&str; 59] = [
+    "abstract", "alloc", "as", "async", "await", "become", "box", "break", "const", "continue", "core", "crate", "do",
+    "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "hermes_tool", "hermes_tool_macros", "if",
+    "impl", "in", "let", "loop", "macro", "main", "match", "mod", "move", "mut", "override", "priv", "proc_macro", "pub",
+    "ref", "return", "self", "serde", "serde_json", "static", "std", "struct", "super", "test", "trait", "true", "try",
+    "type", "typeof", "unsafe", "unsized", "use", "virtual", "where",
+];
+
 /// The names of a project: the package's and, with `_` for `-`, the tool's.
 struct Project {
     package: String,
@@ -49,6 +58,9 @@ impl Project {
     fn named(name: &str) -> Result<Self, Failure> {
         let tool =
             ToolName::try_from(name.replace('-', "_")).map_err(|error| Failure::usage(format!("`{name}`: {error}")))?;
+        if RESERVED.contains(&tool.as_str()) {
+            return Err(Failure::usage(format!("`{name}` means something else to Rust or cargo; choose another name")));
+        }
         Ok(Self { package: name.replace('_', "-"), tool })
     }
 

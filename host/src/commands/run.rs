@@ -5,19 +5,18 @@ use std::sync::Arc;
 use hermes_core::Session;
 use hermes_serve::{Mcp, serve_stdio};
 
-use crate::cli::RunArgs;
 use crate::failure::Failure;
 use crate::open;
+use crate::printer::{escape, shown};
 use crate::settings::Settings;
 
-pub(super) fn run(args: &RunArgs, settings: Settings) -> Result<(), Failure> {
-    debug_assert!(args.stdio, "the command line requires it");
+pub(super) fn run(settings: Settings) -> Result<(), Failure> {
     let host = open::host(&settings)?;
     if let Err(error) = &host.workspace {
-        tracing::warn!("serving without files: {error}");
+        tracing::warn!("serving without files: {}", escape(&error.to_string(), false));
     }
     for refused in host.registry.refused() {
-        tracing::warn!("refused {}: {}", refused.file.display(), refused.reason);
+        tracing::warn!("refused {}: {}", shown(&refused.file), escape(&refused.reason.to_string(), false));
     }
     let session = Session { view: settings.view, ..Session::default() };
     let runtime = super::runtime()?;

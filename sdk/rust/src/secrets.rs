@@ -8,13 +8,13 @@ enum Lookup {
     Missing,
 }
 
-/// The secret `name`: its value where the operator exposes it, else a placeholder, which the host replaces in the header,
-/// query or body of a request to the secret's audience. Use it like the value, and do not look into it.
+/// The secret `name`: its value, where the operator granted it with `expose`. Use it where a request needs it, and do not look into
+/// it: a later host may give a placeholder instead, which it replaces in requests to the secret's audience only.
 ///
 /// A tool declares its secrets, with `requires_env(NAME(password))` or `secrets(NAME)`.
 ///
 /// # Errors
-/// [`Error::Denied`] when it is not granted, [`Error::Unavailable`] when it has no value.
+/// [`Error::Denied`] when it is not granted or not exposed, [`Error::Unavailable`] when it has no value.
 pub fn secret(name: &str) -> Result<String> {
     match look_up(name) {
         Lookup::Found(value) => Ok(value),

@@ -1,3 +1,5 @@
+//! How much room an answer has.
+
 /// Characters that the variable part of an answer may take, counted by [`json_chars`]. With the other fields it stays below the
 /// 100,000 characters above which a host shows only a preview.
 pub const ANSWER_CHARS: usize = 98_000;

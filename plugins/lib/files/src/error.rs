@@ -1,3 +1,5 @@
+//! What can go wrong with a path, and what a model is told.
+
 use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::Path;

@@ -1,3 +1,5 @@
+//! Absolute paths, as they were given and as the sandbox opens them.
+
 use std::path::Path;
 
 use hermes_tool::prelude::Call;

@@ -1,3 +1,5 @@
+//! Paths that may have been meant.
+
 use std::cmp::Reverse;
 use std::fs;
 use std::path::{Path, PathBuf};

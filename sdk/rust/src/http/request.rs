@@ -133,6 +133,15 @@ impl Request {
         let address = self.url.split(['?', '#']).next().unwrap_or_default();
         format!("{} {address}", self.method)
     }
+
+    /// What would have to be granted, as grants are written: `https://host[:port] METHOD`.
+    #[cfg(any(test, target_family = "wasm"))]
+    pub(super) fn grant(&self) -> String {
+        let (scheme, rest) = self.url.split_once("://").unwrap_or(("https", &self.url));
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let host = authority.rsplit('@').next().unwrap_or_default();
+        format!("{scheme}://{host} {}", self.method)
+    }
 }
 
 #[cfg(target_family = "wasm")]
@@ -166,5 +175,17 @@ mod tests {
         let request = super::super::get("https://a.example/x#part").query("q", "São Paulo & co").query("n", 3);
         assert_eq!(request.url(), "https://a.example/x?q=S%C3%A3o%20Paulo%20%26%20co&n=3#part");
         assert_eq!(request.target(), "GET https://a.example/x");
+    }
+
+    #[test]
+    fn a_denial_names_the_grant_that_is_missing() {
+        for (url, grant) in [
+            ("https://a.example/x?key=secret#part", "https://a.example POST"),
+            ("https://a.example", "https://a.example POST"),
+            ("http://me:secret@a.example:8080?q", "http://a.example:8080 POST"),
+            ("https://[2001:db8::1]:8443/x", "https://[2001:db8::1]:8443 POST"),
+        ] {
+            assert_eq!(super::super::post(url).grant(), grant);
+        }
     }
 }

@@ -78,7 +78,7 @@ fn malformed(request: &Request, part: &str) -> Error {
 /// What the host reports, in the tool's terms: a missing grant, or a server that cannot be reached.
 fn failure(request: &Request, code: &ErrorCode) -> Error {
     match code {
-        ErrorCode::HttpRequestDenied | ErrorCode::DestinationIpProhibited => Error::denied("http", request.target()),
+        ErrorCode::HttpRequestDenied | ErrorCode::DestinationIpProhibited => Error::denied("http", request.grant()),
         ErrorCode::HttpRequestUriInvalid | ErrorCode::HttpRequestMethodInvalid => {
             malformed(request, "its URL or method")
         }

@@ -42,6 +42,7 @@ enum Action {
     // HTTP.
     Get,
     GetMany,
+    GetTogether,
     Post,
     GetWithHeader,
     // Files.
@@ -49,6 +50,7 @@ enum Action {
     ReadMany,
     Write,
     Append,
+    AppendThenFail,
     SetLen,
     WriteHole,
     List,
@@ -104,6 +106,11 @@ async fn probe(attempt: Attempt) -> Result<String> {
             }
             Ok("got them".into())
         }
+        Action::GetTogether => {
+            let together = task::join_all((0..n).map(|_| get(&at))).await;
+            together.into_iter().collect::<Result<Vec<_>>>()?;
+            Ok("got them".into())
+        }
         Action::Post => Ok(http::post(&at).body("x".repeat(usize::try_from(n)?)).send().await?.status.to_string()),
         Action::GetWithHeader => {
             let (name, value) = with.split_once(": ").unwrap_or_default();
@@ -113,6 +120,12 @@ async fn probe(attempt: Attempt) -> Result<String> {
         Action::ReadMany => Ok(files::read_many(&at, n)),
         Action::Write => files::write(&at, &with),
         Action::Append => files::append(&at, n),
+        Action::AppendThenFail => {
+            // Goes on without what it could not write, and fails at something else.
+            let _ = files::append(&at, n);
+            files::read(&with)?;
+            Err(Error::failed("unrelated"))
+        }
         Action::SetLen => files::set_len(&at, n),
         Action::WriteHole => files::write_hole(&at, n),
         Action::List => files::list(&at),

@@ -2,6 +2,7 @@
 
 use hermes_tool::prelude::*;
 
+#[expect(clippy::disallowed_methods, reason = "a guest's environment is the granted one")]
 pub(crate) fn environment() -> String {
     let variables: Vec<_> = std::env::vars().map(|(name, value)| format!("{name}={value}")).collect();
     let arguments: Vec<_> = std::env::args().collect();
