@@ -39,13 +39,15 @@ fn the_root_and_a_home_are_no_workspace() {
     exit 2
     ----- stdout
     ----- stderr
-    error: / cannot be the workspace: it is the root of the file system; set another with --workspace DIR
+    error: / cannot be the workspace: it is the root of the file system
+    hint: set another with --workspace DIR
     ");
     assert_ran!(place.run_in(&place.home(), &args), @"
     exit 2
     ----- stdout
     ----- stderr
-    error: [PLACE]/home cannot be the workspace: it is a home folder, where keys and settings lie; set another with --workspace DIR
+    error: [PLACE]/home cannot be the workspace: it is a home folder, where keys and settings lie
+    hint: set another with --workspace DIR
     ");
 }
 
@@ -139,7 +141,7 @@ fn a_trace_shows_the_steps() {
     let place = Place::new().file("a.txt", "a\n");
     let ran = place.run(&["call", "read_file", "--args", r#"{"path":"a.txt"}"#, "--trace"]);
     let steps: Vec<&str> = ran.stderr.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(steps, ["lookup", "permit", "arguments", "handle", "result"], "{ran}");
+    assert_eq!(steps, ["lookup", "permit", "arguments", "handle", "result", "cpu"], "{ran}");
 }
 
 /// Waits until the process has a handler for SIGINT, which is when the call is on its way.

@@ -72,9 +72,8 @@ impl State {
             Self::Ready | Self::Unverified => None,
             Self::Unavailable(absent) => Some(absent.to_string()),
             Self::Ungranted(missing) => {
-                let flags: Vec<String> =
-                    missing.iter().map(|grant| format!("--grant '{}={}'", grant.capability, grant.value)).collect();
-                Some(format!("not granted: {}", flags.join(" ")))
+                let missing: Vec<String> = missing.iter().map(ToString::to_string).collect();
+                Some(format!("not granted: {}", missing.join(", ")))
             }
         }
     }

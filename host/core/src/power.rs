@@ -132,8 +132,9 @@ pub fn missing(asked: &Capabilities, granted: &Capabilities, workspace: Option<&
     missing
 }
 
-/// A grant that a tool asks for and does not have.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A grant that a tool asks for and does not have; shown as `KIND=VALUE`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{capability}={value}")]
 pub struct MissingGrant {
     /// The kind of grant.
     pub capability: &'static str,

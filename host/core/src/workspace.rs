@@ -8,7 +8,7 @@ pub struct Workspace(PathBuf);
 
 /// Why a folder is no workspace.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{folder} cannot be the workspace: {reason}; set another with --workspace DIR", folder = .folder.display())]
+#[error("{folder} cannot be the workspace: {reason}", folder = .folder.display())]
 pub struct WorkspaceError {
     folder: PathBuf,
     reason: WorkspaceProblem,

@@ -5,7 +5,9 @@ use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use hermes_core::{Absent, AnsweredBy, Content, Host, LogStream, NoProgress, Outcome, Report, Session, State, Step};
+use hermes_core::{
+    Absent, AnsweredBy, Content, Host, LogStream, MissingGrant, NoProgress, Outcome, Refusal, Report, Session, State,
+};
 use hermes_manifest::{Manifest, Schema};
 use serde_json::{Value, json};
 
@@ -29,10 +31,13 @@ pub(super) fn call(args: &CallArgs, settings: Settings, printer: Printer) -> Res
             (host, tool)
         }
     };
-    if let Some(seen) = host.tool(&settings.view, &tool)
-        && let State::Unavailable(Absent::Workspace(error)) = &seen.state
-    {
-        return Err(Failure::usage(escape(&error.to_string(), false)));
+    let mut missing = Vec::new();
+    match host.tool(&settings.view, &tool).map(|seen| seen.state) {
+        Some(State::Unavailable(Absent::Workspace(error))) => {
+            return Err(Failure::usage(escape(&error.to_string(), false)).hint("set another with --workspace DIR"));
+        }
+        Some(State::Ungranted(grants)) => missing = grants,
+        _ => {}
     }
     let session = Session { view: settings.view, ..Session::default() };
     let began = Instant::now();
@@ -51,7 +56,7 @@ pub(super) fn call(args: &CallArgs, settings: Settings, printer: Printer) -> Res
         Some(report) => Answer::from(report),
         None => Answer::cancelled(&host, &session, &tool, began.elapsed()),
     };
-    answer.print(&tool, printer)?;
+    answer.print(&tool, &missing, printer)?;
     Ok(ExitStatus::Outcome(answer.outcome.exit_code()))
 }
 
@@ -132,9 +137,23 @@ fn trace(report: &Report, printer: Printer) {
     if report.log_dropped > 0 {
         printer.note(&format!("{:>10}  {} bytes dropped: the log's limit was reached", "log", report.log_dropped));
     }
+    for refusal in &report.refusals {
+        let refused = match refusal {
+            Refusal::Denied { capability, target } => format!("{capability} {target}"),
+            Refusal::Limit(kind) => format!("limit {kind}"),
+        };
+        printer.note(&format!("{:>10}  {}", "refused", escape(&refused, false)));
+    }
+    printer.note(&format!("{:>10}  {:>9.1?}", "cpu", report.cpu));
     if let Some(detail) = report.outcome.author_detail() {
         printer.note(&escape(detail, true));
     }
+}
+
+/// The grants as flags that can be pasted into a shell.
+pub(super) fn flags(missing: &[MissingGrant]) -> String {
+    let flags = missing.iter().map(|grant| format!("--grant {}", quoted(&grant.to_string())));
+    flags.collect::<Vec<_>>().join(" ")
 }
 
 /// What a call came to, however it ended.
@@ -143,15 +162,12 @@ struct Answer {
     by: Option<AnsweredBy>,
     generation: u64,
     took: Duration,
-    /// The step that refused the call.
-    refused_at: Option<Step>,
 }
 
 impl From<Report> for Answer {
     fn from(report: Report) -> Self {
-        let refused_at = report.trace.last().filter(|last| !last.passed).map(|last| last.step);
         let Report { outcome, by, generation, took, .. } = report;
-        Self { outcome, by, generation, took, refused_at }
+        Self { outcome, by, generation, took }
     }
 }
 
@@ -161,10 +177,10 @@ impl Answer {
         let by = host
             .tool(&session.view, tool)
             .map(|seen| AnsweredBy { manifest: seen.entry.manifest.clone(), component: seen.entry.component.clone() });
-        Self { outcome: Outcome::Cancelled, by, generation: host.registry.generation(), took, refused_at: None }
+        Self { outcome: Outcome::Cancelled, by, generation: host.registry.generation(), took }
     }
 
-    fn print(&self, tool: &str, printer: Printer) -> Result<(), Failure> {
+    fn print(&self, tool: &str, missing: &[MissingGrant], printer: Printer) -> Result<(), Failure> {
         if printer.json() {
             return Ok(printer.value(&self.as_json(tool))?);
         }
@@ -174,17 +190,17 @@ impl Answer {
         let error = self.outcome.error().unwrap_or_default();
         let message = error.get("error").and_then(Value::as_str).unwrap_or_default();
         printer.note(&escape(&format!("{}: {message}", self.outcome.name()), true));
-        if let Some(hint) = self.hint() {
+        if let Some(hint) = self.hint(missing) {
             printer.note(&format!("hint: {hint}"));
         }
         Ok(())
     }
 
-    fn hint(&self) -> Option<String> {
+    /// A grant helps where one is missing; a tool that was denied while it ran tried something that it never asked for.
+    fn hint(&self, missing: &[MissingGrant]) -> Option<String> {
         match &self.outcome {
-            // Denied before it ran: a grant is all that is missing. Later, the tool tried something that it never asked for.
-            Outcome::Denied { capability, target } if self.refused_at == Some(Step::Permit) => {
-                Some(format!("allow it for one run with --grant {}", quoted(&format!("{capability}={target}"))))
+            Outcome::Denied { .. } if !missing.is_empty() => {
+                Some(format!("allow it for one run with {}", flags(missing)))
             }
             Outcome::Denied { capability, .. } if capability == "fs" => {
                 Some("tools see the workspace only; --workspace DIR sets another".to_owned())

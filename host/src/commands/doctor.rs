@@ -51,7 +51,9 @@ fn findings(settings: &Settings) -> Vec<Finding> {
             findings.push(Finding { what: "plugins", ok: refused == 0, said });
             findings.push(match &host.workspace {
                 Ok(workspace) => Finding { what: "workspace", ok: true, said: shown(workspace.path()) },
-                Err(error) => Finding { what: "workspace", ok: false, said: error.to_string() },
+                Err(error) => {
+                    Finding { what: "workspace", ok: false, said: format!("{error}; set another with --workspace DIR") }
+                }
             });
             findings.push(sandbox(&host));
         }

@@ -1,8 +1,9 @@
 //! `list`: the tools there are, from their manifests alone.
 
-use hermes_core::{Host, Seen};
+use hermes_core::{Host, Seen, State};
 use serde_json::{Value, json};
 
+use super::call::flags;
 use crate::cli::ListArgs;
 use crate::failure::Failure;
 use crate::open;
@@ -56,8 +57,9 @@ fn refusals(host: &Host) -> impl Iterator<Item = Value> + '_ {
 
 fn line(seen: &Seen<'_>, why: bool) -> Vec<String> {
     let manifest = &seen.entry.manifest;
-    let about = match seen.state.reason() {
-        Some(reason) if why => reason,
+    let about = match (&seen.state, seen.state.reason()) {
+        (State::Ungranted(missing), Some(_)) if why => format!("not granted: {}", flags(missing)),
+        (_, Some(reason)) if why => reason,
         _ => first_sentence(&manifest.description),
     };
     vec![

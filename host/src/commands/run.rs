@@ -13,7 +13,10 @@ use crate::settings::Settings;
 pub(super) fn run(settings: Settings) -> Result<(), Failure> {
     let host = open::host(&settings)?;
     if let Err(error) = &host.workspace {
-        tracing::warn!("serving without files: {}", escape(&error.to_string(), false));
+        tracing::warn!(
+            "serving without files: {}; set a workspace with --workspace DIR",
+            escape(&error.to_string(), false)
+        );
     }
     for refused in host.registry.refused() {
         tracing::warn!("refused {}: {}", shown(&refused.file), escape(&refused.reason.to_string(), false));
