@@ -18,7 +18,7 @@ use crate::settings::Settings;
 pub(crate) fn host(settings: &Settings) -> Result<Host, Failure> {
     let sandbox = sandbox(settings)?;
     let runner = |component| sandbox.tool(component);
-    let mut registry = Registry::default();
+    let mut registry = Registry::new(Sandbox::host_api());
     for (name, bytes) in embedded::COMPONENTS {
         registry.add_core(name, bytes, &runner);
     }
@@ -33,7 +33,7 @@ pub(crate) fn host(settings: &Settings) -> Result<Host, Failure> {
 /// A host with the tools of one file. No toolset grants them anything: a file's word for its name is no reason to trust it.
 pub(crate) fn host_of_file(settings: &Settings, file: &Path) -> Result<Host, Failure> {
     let sandbox = sandbox(settings)?;
-    let mut registry = Registry::default();
+    let mut registry = Registry::new(Sandbox::host_api());
     registry
         .add_file(file, &|component| sandbox.tool(component))
         .map_err(|reason| Failure::usage(format!("{}: {reason}", shown(file))))?;

@@ -100,3 +100,23 @@ fn whatever_is_wrong_leaves_the_file_as_it_was() {
     let left: Vec<_> = fs::read_dir(place.workspace()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left.len(), 5, "nothing is left behind: {left:?}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_written_through_and_nothing_but_a_file_is_replaced() {
+    let place = Place::new().file("helper.wasm", guest_artifacts::HELPER).file("manifest.json", MANIFEST);
+    let work = place.workspace();
+    std::os::unix::fs::symlink("helper.wasm", work.join("link.wasm")).unwrap();
+    fs::create_dir(work.join("folder")).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(work.join("pipe")).status().unwrap().success());
+    let embed =
+        |target: &str| place.run(&["embed", "helper.wasm", "--manifest", "manifest.json", "--replace", "-o", target]);
+    for target in ["folder", "pipe", "/dev/null"] {
+        let ran = embed(target);
+        assert_eq!(ran.code, 2, "{target}: {ran}");
+        assert!(ran.stderr.contains("not a regular file"), "{target}: {ran}");
+    }
+    assert_eq!(embed("link.wasm").code, 0);
+    assert!(fs::symlink_metadata(work.join("link.wasm")).unwrap().is_symlink());
+    assert_ne!(fs::read(work.join("helper.wasm")).unwrap(), guest_artifacts::HELPER);
+}

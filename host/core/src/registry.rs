@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hermes_manifest::{Found, Manifest, Refusal, ToolsetName};
+use hermes_manifest::{Found, HostApi, Manifest, Refusal, ToolsetName};
 
 use crate::component::Component;
 use crate::tool::Tool;
@@ -69,30 +69,36 @@ impl RefusedReason {
             Self::Component(refusal) => refusal.kind(),
             Self::Unreadable(_) => "unreadable",
             Self::Hook(_) => "hook",
-            Self::NameTaken { .. } => "name_taken",
+            Self::NameTaken { .. } => "name-taken",
         }
     }
 }
 
 /// All tools of a host, by name. A name belongs to whoever held it first.
-#[derive(Default)]
 pub struct Registry {
+    api: HostApi,
     entries: BTreeMap<String, Entry>,
     refused: Vec<Refused>,
 }
 
 impl Registry {
+    /// An empty registry that admits components which import no more than `api` offers and their manifests declare.
+    pub fn new(api: HostApi) -> Self {
+        Self { api, entries: BTreeMap::new(), refused: Vec::new() }
+    }
+
     /// Admits the tools of one component, all or none.
     ///
     /// # Errors
     ///
-    /// When one of its names is taken, or it holds a hook.
+    /// When one of its names is taken, it holds a hook, or it imports what the host lacks or its manifests do not declare.
     pub(crate) fn admit(
         &mut self,
         component: &Arc<Component>,
         found: Found,
         runner: Runner<'_>,
     ) -> Result<(), RefusedReason> {
+        found.audit(&self.api)?;
         for manifest in &found.manifests {
             let name = manifest.name.as_str().to_owned();
             if manifest.is_hook() {

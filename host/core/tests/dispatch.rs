@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Cursor;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -13,7 +14,8 @@ use hermes_core::{
     Call, Content, Ended, Failure, Fault, Host, NoProgress, Output, Pending, Power, Progress, Registry, Reply, Report,
     Request, RequestKind, Run, SecretStore, Session, Step, Tool, Toolsets, Workspace,
 };
-use hermes_manifest::{EnvName, Existing, embed};
+use hermes_manifest::{EnvName, Existing, HostApi, embed, scan};
+use semver::Version;
 use serde_json::json;
 
 type Answer = Result<Result<Ended, Failure>, Fault>;
@@ -64,7 +66,9 @@ async fn play(more: &str, args: &str, verdict: Result<(), String>, answers: Vec<
     fs::write(folder.path().join("t.wasm"), component).unwrap();
     let calls = Arc::new(Mutex::new(Vec::new()));
     let tool: Arc<dyn Tool> = Arc::new(Scripted { answers: Mutex::new(answers), calls: Arc::clone(&calls), verdict });
-    let mut registry = Registry::default();
+    let imports = scan(Cursor::new(guest_artifacts::HELPER)).unwrap().imports;
+    let api = imports.into_iter().fold(HostApi::new(Version::new(0, 1, 0)), |api, import| api.with(import, [""; 0]));
+    let mut registry = Registry::new(api);
     registry.add_folder(folder.path(), &|_| Arc::clone(&tool)).unwrap();
     let host = Host {
         registry,

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Cursor;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,7 +13,8 @@ use hermes_core::{
     Call, Ended, Fault, Host, Output, Power, Progress, Registry, Run, SecretStore, State, Tool, Toolsets, View,
     Workspace, parse_grant,
 };
-use hermes_manifest::{EnvName, Existing, embed};
+use hermes_manifest::{EnvName, Existing, HostApi, embed, scan};
+use semver::Version;
 
 /// Answers everything with an empty result: these tests are about what may run, not about running.
 struct Inert;
@@ -46,6 +48,12 @@ impl SecretStore for NoSecrets {
     }
 }
 
+/// A host that offers the interfaces that the component imports.
+fn api() -> HostApi {
+    let imports = scan(Cursor::new(guest_artifacts::HELPER)).unwrap_or_else(|error| panic!("{error}")).imports;
+    imports.into_iter().fold(HostApi::new(Version::new(0, 1, 0)), |api, import| api.with(import, [""; 0]))
+}
+
 /// A real component whose manifest names just `tool`.
 fn component(tool: &str, more: &str) -> Vec<u8> {
     let manifest = format!(
@@ -56,7 +64,7 @@ fn component(tool: &str, more: &str) -> Vec<u8> {
 }
 
 fn registry(folder: &Path) -> Registry {
-    let mut registry = Registry::default();
+    let mut registry = Registry::new(api());
     registry.add_folder(folder, &|_| Arc::new(Inert)).unwrap();
     registry
 }
@@ -85,7 +93,7 @@ fn a_name_belongs_to_the_file_that_is_called_like_it() {
         let registry = registry(folder.path());
         assert_eq!(holders(&registry), [holder], "{files:?}");
         let refused: Vec<&str> = registry.refused().iter().map(|refused| refused.reason.kind()).collect();
-        assert_eq!(refused, ["name_taken"], "{files:?}");
+        assert_eq!(refused, ["name-taken"], "{files:?}");
     }
 }
 
@@ -107,6 +115,17 @@ fn hooks_and_folders_and_missing_folders_are_told_apart() {
     let refused: Vec<String> = registry.refused().iter().map(|refused| refused.reason.to_string()).collect();
     assert_eq!(refused, ["cannot be read: not a regular file"]);
     assert_eq!(self::registry(&folder.path().join("none")).refused().len(), 0);
+}
+
+#[test]
+fn what_no_call_could_satisfy_is_refused_when_it_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("new.wasm"), component("new", r#", "requires_host": ">=99""#)).unwrap();
+    fs::write(folder.path().join("helper.wasm"), guest_artifacts::HELPER).unwrap();
+    let mut registry = Registry::new(HostApi::new(Version::new(0, 1, 0)));
+    registry.add_folder(folder.path(), &|_| Arc::new(Inert)).unwrap();
+    let refused: Vec<&str> = registry.refused().iter().map(|refused| refused.reason.kind()).collect();
+    assert_eq!(refused, ["host-version", "unknown-package"]);
 }
 
 #[cfg(unix)]

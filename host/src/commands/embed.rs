@@ -24,7 +24,7 @@ pub(super) fn embed(args: &EmbedArgs, printer: Printer) -> Result<(), Failure> {
     let existing = if args.replace { Existing::Replace } else { Existing::Keep };
     let result = put(&component, &documents, existing).map_err(|refusal| refused(&args.file, &refusal))?;
     let target = args.output.as_ref().unwrap_or(&args.file);
-    write_whole(target, &result).map_err(|error| Failure::file(target, &error))?;
+    write_whole(&place(target)?, &result).map_err(|error| Failure::file(target, &error))?;
     let found = scan(Cursor::new(&result)).map_err(|refusal| refused(target, &refusal))?;
     let names: Vec<&str> = found.manifests.iter().map(|manifest| manifest.name.as_str()).collect();
     printer.note(&format!("{}: {}", shown(target), names.join(", ")));
@@ -36,6 +36,16 @@ fn refused(file: &Path, refusal: &Refusal) -> Failure {
     match refusal {
         Refusal::AlreadyEmbedded => failure.hint("--replace puts the new manifest in its place"),
         _ => failure,
+    }
+}
+
+/// Where the result goes: through a link to what it leads to, and never in the place of a device, a FIFO or a folder.
+fn place(named: &Path) -> Result<PathBuf, Failure> {
+    match fs::metadata(named) {
+        Ok(existing) if existing.is_file() => named.canonicalize().map_err(|error| Failure::file(named, &error)),
+        Ok(_) => Err(Failure::usage(format!("{}: not a regular file", shown(named)))),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(named.to_path_buf()),
+        Err(error) => Err(Failure::file(named, &error)),
     }
 }
 

@@ -110,7 +110,7 @@ mod tests {
         std::fs::write(&file, guest_artifacts::HELPER).unwrap();
         let secrets = Arc::new(EnvironmentSecrets(Arc::default()));
         let sandbox = Sandbox::new(SandboxConfig::new(secrets.clone())).unwrap();
-        let mut registry = Registry::default();
+        let mut registry = Registry::new(Sandbox::host_api());
         registry.add_file(&file, &|component| sandbox.tool(component)).unwrap();
         std::fs::remove_file(&file).unwrap();
         let host = Host {
