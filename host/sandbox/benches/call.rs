@@ -3,6 +3,13 @@
 //!
 //! All rows are measured in one run, in rounds that take turns, since machines have slow phases.
 
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a benchmark prints its rows and stops at the first surprise"
+)]
+
 #[path = "call/raw.rs"]
 mod raw;
 
@@ -11,19 +18,45 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hermes_core::{
-    Call, Component, Ended, Host, Limits, Location, Mount, NoProgress, Outcome, Power, Registry, SecretStore, Session,
-    Tool, Toolsets, Workspace,
+    Call, Component, Ended, Host, Mount, NoProgress, Outcome, Power, Registry, SecretStore, Session, Tool, Toolsets,
+    Workspace,
 };
 use hermes_manifest::{EnvName, FsMode};
 use hermes_sandbox::{Sandbox, SandboxConfig};
 use raw::Raw;
-use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::runtime::{Builder, Runtime};
 
 const ROUNDS: usize = 40;
 const CALLS: usize = 500;
 const CALLERS: usize = 8;
 const TOOL: &str = "echo";
 const ARGS: &str = r#"{"text":"hello"}"#;
+
+/// What is measured.
+#[derive(Clone, Copy)]
+enum Subject {
+    Alone,
+    Sandbox,
+    /// With a folder to work in.
+    Mounted,
+    /// With all that the host does around it.
+    Dispatch,
+    /// No guest: a task on another runtime, awaited. Guests have threads of their own, so this is part of a call.
+    Switch,
+}
+
+const ONE_CALLER: [Subject; 5] =
+    [Subject::Alone, Subject::Sandbox, Subject::Mounted, Subject::Dispatch, Subject::Switch];
+const MANY_CALLERS: [Subject; 4] = [Subject::Alone, Subject::Sandbox, Subject::Mounted, Subject::Dispatch];
+
+struct Bench {
+    raw: Raw,
+    host: Host,
+    tool: Arc<dyn Tool>,
+    bare: Arc<Power>,
+    mounted: Arc<Power>,
+    other: Runtime,
+}
 
 struct NoSecrets;
 
@@ -34,144 +67,109 @@ impl SecretStore for NoSecrets {
 }
 
 fn main() {
-    // As in the host: callers are tasks on a runtime of their own.
+    let folder = tempfile::tempdir().expect("a folder");
+    let bench = Arc::new(Bench::new(folder.path()));
     let runtime = runtime();
-    runtime.block_on(runtime.spawn(measure())).expect("the measurements end");
+    let mut times: [Vec<Duration>; ONE_CALLER.len()] = Default::default();
+    let mut rounds: [Vec<Duration>; MANY_CALLERS.len()] = Default::default();
+    for _ in 0..ROUNDS {
+        for (subject, times) in ONE_CALLER.into_iter().zip(&mut times) {
+            // As in the host, callers are tasks.
+            let calls = runtime.spawn(calls(Arc::clone(&bench), subject));
+            times.extend(runtime.block_on(calls).expect("the calls succeed"));
+        }
+        for (subject, times) in MANY_CALLERS.into_iter().zip(&mut rounds) {
+            let began = Instant::now();
+            let callers: Vec<_> = (0..CALLERS).map(|_| runtime.spawn(calls(Arc::clone(&bench), subject))).collect();
+            for caller in callers {
+                runtime.block_on(caller).expect("the calls succeed");
+            }
+            times.push(began.elapsed());
+        }
+    }
+    report(times, rounds);
 }
 
 fn runtime() -> Runtime {
     Builder::new_multi_thread().enable_all().build().expect("a runtime")
 }
 
-async fn measure() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let sandbox = Sandbox::new(SandboxConfig::new(Arc::new(NoSecrets))).expect("a sandbox");
-    let host = host(&sandbox);
-    let tool = Arc::clone(&host.registry.get(TOOL).expect("the tool").tool);
-    let raw = Arc::new(Raw::new(&sandbox.engine_config()));
-    let (bare, mounted) = (Arc::new(Power::default()), Arc::new(mounted(folder.path())));
-    let session = Session::default();
-    // A thread switch there and back is what guests' own threads cost; the sandbox has a runtime of its own as well.
-    let other = runtime();
-    let hop = other.handle();
-
-    let mut rows = ["wasmtime alone", "sandbox", "sandbox, one folder", "dispatch", "thread switch"].map(Row::new);
-    let mut rates = ["wasmtime alone", "sandbox"].map(Row::new);
-    for _ in 0..ROUNDS {
-        let [alone, sandboxed, files, dispatched, switched] = &mut rows;
-        alone.calls(CALLS, async || raw.call().await).await;
-        sandboxed.calls(CALLS, async || handle(&*tool, &bare).await).await;
-        files.calls(CALLS, async || handle(&*tool, &mounted).await).await;
-        dispatched.calls(CALLS, async || dispatch(&host, &session).await).await;
-        switched.calls(CALLS, async || hop.spawn(async {}).await.expect("a thread")).await;
-
-        let [alone, sandboxed] = &mut rates;
-        let one = Arc::clone(&raw);
-        alone
-            .together(move || {
-                let raw = Arc::clone(&one);
-                async move {
-                    for _ in 0..CALLS {
-                        raw.call().await
-                    }
-                }
-            })
-            .await;
-        let one = (Arc::clone(&tool), Arc::clone(&bare));
-        sandboxed
-            .together(move || {
-                let (tool, power) = one.clone();
-                async move {
-                    for _ in 0..CALLS {
-                        handle(&*tool, &power).await
-                    }
-                }
-            })
-            .await;
-    }
-    // A runtime may not be dropped within another.
-    other.shutdown_background();
-    report(&rows, &rates);
-}
-
-fn report(rows: &[Row], rates: &[Row]) {
-    println!("one caller, {} calls a row", ROUNDS * CALLS);
-    for row in rows {
-        let of = |quantile| row.at(quantile).as_secs_f64() / rows[0].at(quantile).as_secs_f64();
-        let (p50, p99) = (row.at(0.5), row.at(0.99));
-        println!("  {:<20} p50 {p50:>9.1?} ({:.2}x)   p99 {p99:>9.1?} ({:.2}x)", row.name, of(0.5), of(0.99));
-    }
-    println!("{CALLERS} callers, calls a second, median of {ROUNDS} rounds");
-    for row in rates {
-        let rate = |row: &Row| (CALLERS * CALLS) as f64 / row.at(0.5).as_secs_f64();
-        println!("  {:<20} {:>9.0} ({:.2}x)", row.name, rate(row), rate(row) / rate(&rates[0]));
-    }
-}
-
-/// Times that were measured.
-struct Row {
-    name: &'static str,
-    times: Vec<Duration>,
-}
-
-impl Row {
-    fn new(name: &'static str) -> Self {
-        Self { name, times: Vec::with_capacity(ROUNDS * CALLS) }
-    }
-
-    /// Times each of `count` calls; the first ones of a round only warm up.
-    async fn calls(&mut self, count: usize, call: impl AsyncFn()) {
-        for _ in 0..count / 10 {
-            call().await;
-        }
-        for _ in 0..count {
-            let began = Instant::now();
-            call().await;
-            self.times.push(began.elapsed());
-        }
-    }
-
-    /// Times tasks that run at one time, all of them together.
-    async fn together<F: Future<Output = ()> + Send + 'static>(&mut self, task: impl Fn() -> F) {
+async fn calls(bench: Arc<Bench>, subject: Subject) -> Vec<Duration> {
+    let mut times = Vec::with_capacity(CALLS);
+    for _ in 0..CALLS {
         let began = Instant::now();
-        let tasks: Vec<_> = (0..CALLERS).map(|_| Handle::current().spawn(task())).collect();
-        for task in tasks {
-            task.await.expect("the calls succeed");
-        }
-        self.times.push(began.elapsed());
+        bench.call(subject).await;
+        times.push(began.elapsed());
     }
+    times
+}
 
-    fn at(&self, quantile: f64) -> Duration {
-        let mut times = self.times.clone();
+fn report(mut times: [Vec<Duration>; ONE_CALLER.len()], mut rounds: [Vec<Duration>; MANY_CALLERS.len()]) {
+    let micros = |times: &mut Vec<Duration>, quantile: f64| {
         times.sort_unstable();
-        times[((times.len() - 1) as f64 * quantile) as usize]
+        times[((times.len() - 1) as f64 * quantile) as usize].as_secs_f64() * 1e6
+    };
+    println!("one caller, {} calls a row, in µs and relative to wasmtime alone", ROUNDS * CALLS);
+    let rows = times.each_mut().map(|times| [0.5, 0.99].map(|quantile| micros(times, quantile)));
+    for (subject, [p50, p99]) in ONE_CALLER.into_iter().zip(rows) {
+        let (of_p50, of_p99) = (p50 / rows[0][0], p99 / rows[0][1]);
+        println!("  {:<24} p50 {p50:>7.1} ({of_p50:.2}x)   p99 {p99:>7.1} ({of_p99:.2}x)", subject.name());
+    }
+    println!("{CALLERS} callers, calls a second, median of {ROUNDS} rounds of {} calls", CALLERS * CALLS);
+    let rates = rounds.each_mut().map(|round| (CALLERS * CALLS) as f64 * 1e6 / micros(round, 0.5));
+    for (subject, rate) in MANY_CALLERS.into_iter().zip(rates) {
+        println!("  {:<24} {rate:>9.0} ({:.2}x)", subject.name(), rate / rates[0]);
     }
 }
 
-async fn handle(tool: &dyn Tool, power: &Arc<Power>) {
-    let call = Call { id: "1".into(), tool: TOOL.into(), session: None, task: None, meta: Vec::new(), resume: None };
-    let run = tool.handle(call, ARGS.to_owned(), Arc::clone(power), &NoProgress).await;
-    assert!(matches!(run.result, Ok(Ok(Ended::Done(_)))), "{:?}", run.result);
-}
-
-async fn dispatch(host: &Host, session: &Session) {
-    let report = host.dispatch(session, TOOL, ARGS, &NoProgress).await;
-    assert!(matches!(report.outcome, Outcome::Done(_)), "{:?}", report.outcome);
-}
-
-fn host(sandbox: &Sandbox) -> Host {
-    let mut registry = Registry::default();
-    registry.add_core("helper.wasm", guest_artifacts::HELPER, &|component: Arc<Component>| sandbox.tool(component));
-    Host {
-        registry,
-        toolsets: Toolsets::default(),
-        workspace: Workspace::open(Path::new("/"), None, None),
-        environment: Default::default(),
-        secrets: Arc::new(NoSecrets),
+impl Subject {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Alone => "wasmtime alone",
+            Self::Sandbox => "sandbox",
+            Self::Mounted => "sandbox, one folder",
+            Self::Dispatch => "dispatch",
+            Self::Switch => "a task elsewhere",
+        }
     }
 }
 
-fn mounted(folder: &Path) -> Power {
-    let mount = Mount { host: folder.to_owned(), guest: folder.to_owned(), mode: FsMode::ReadWrite, quota: None };
-    Power { mounts: vec![mount], workspace: Some(folder.to_owned()), limits: Limits::default(), ..Power::default() }
+impl Bench {
+    fn new(folder: &Path) -> Self {
+        let sandbox = Sandbox::new(SandboxConfig::new(Arc::new(NoSecrets))).expect("a sandbox");
+        let raw = Raw::new(&sandbox.engine_config());
+        let mut registry = Registry::new(Sandbox::host_api());
+        registry.add_core("helper.wasm", guest_artifacts::HELPER, &|component: Arc<Component>| sandbox.tool(component));
+        let tool = Arc::clone(&registry.get(TOOL).expect("the tool").tool);
+        let host = Host {
+            registry,
+            toolsets: Toolsets::default(),
+            workspace: Workspace::open(folder, None, None),
+            environment: Default::default(),
+            secrets: Arc::new(NoSecrets),
+        };
+        let mount = Mount { host: folder.to_owned(), guest: folder.to_owned(), mode: FsMode::ReadWrite, quota: None };
+        let mounted = Power { mounts: vec![mount], workspace: Some(folder.to_owned()), ..Power::default() };
+        Self { raw, host, tool, bare: Arc::default(), mounted: Arc::new(mounted), other: runtime() }
+    }
+
+    async fn call(&self, subject: Subject) {
+        match subject {
+            Subject::Alone => self.raw.call().await,
+            Subject::Sandbox => self.handle(&self.bare).await,
+            Subject::Mounted => self.handle(&self.mounted).await,
+            Subject::Dispatch => {
+                let report = self.host.dispatch(&Session::default(), TOOL, ARGS, &NoProgress).await;
+                assert!(matches!(report.outcome, Outcome::Done(_)), "{:?}", report.outcome);
+            }
+            Subject::Switch => self.other.spawn(async {}).await.expect("a thread"),
+        }
+    }
+
+    async fn handle(&self, power: &Arc<Power>) {
+        let (id, tool, args) = ("1".to_owned(), TOOL.to_owned(), ARGS.to_owned());
+        let call = Call { id, tool, session: None, task: None, meta: Vec::new(), resume: None };
+        let run = self.tool.handle(call, args, Arc::clone(power), &NoProgress).await;
+        assert!(matches!(run.result, Ok(Ok(Ended::Done(_)))), "{:?}", run.result);
+    }
 }

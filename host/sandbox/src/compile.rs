@@ -1,47 +1,58 @@
 //! From a component's file to something that can be instantiated: once, when it is first needed, and for all who wait.
+//!
+//! Time: a call's `wall` starts when its component is ready, since a slow compilation says nothing about the call. Waiting
+//! for one has a limit of its own. Nothing stops the compiler itself: a compilation beyond its limit gives up its turn, so
+//! that others go on, and keeps its thread until it ends. While it does its component is refused at once, so there is at most
+//! one such thread a component; what comes of it is used then.
 
+use std::borrow::Cow;
+use std::io::{self, Read as _};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use hermes_core::{Component as Found, Digest, Fault, LimitKind, Location};
-use hermes_manifest::HostApi;
+use hermes_core::{Component as Found, Digest, Fault, LimitKind, Location, MAX_COMPONENT_SIZE, open_regular};
+use hermes_manifest::{ByteSize, HostApi};
 use tokio::sync::{OnceCell, Semaphore};
+use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use wasmtime::Engine;
-use wasmtime::component::{Component, Linker};
+use wasmtime::component::Component;
 
 use crate::artefact::ArtefactCache;
 use crate::bindings::ToolPluginPre;
-use crate::config::SandboxError;
-use crate::engine::{self, Flavour};
+use crate::engine::Flavour;
+use crate::engines::{Engines, Linked};
+use crate::imports;
 use crate::runtime::Guests;
 use crate::store::State;
 use crate::ticker::Ticker;
-use crate::{imports, linker};
 
-/// Largest component, by the contract's compile limits.
-const MAX_SIZE: u64 = 64 << 20;
-
-/// How long a call waits for a compilation.
-const MAX_WAIT: Duration = Duration::from_secs(120);
+/// How long a compilation may take, and how long it may wait for its turn.
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// Compilations at one time.
 const COMPILERS: usize = 2;
 
-/// Engines, linkers and the cache of a sandbox.
-pub(crate) struct Loader {
-    lean: Linked,
-    concurrent: OnceLock<Linked>,
-    concurrency: usize,
-    ticker: Ticker,
-    cache: Option<ArtefactCache>,
-    host: HostApi,
-    compilers: Arc<Semaphore>,
+/// What a file that is not the one that was admitted is refused with. Its power was decided by another's manifest.
+const CHANGED: &str = "the file changed since it was found; list again";
+
+/// Where compiled components are kept.
+#[derive(Debug, Clone)]
+pub(crate) struct CachePaths {
+    pub(crate) folder: PathBuf,
+    pub(crate) key: PathBuf,
 }
 
-struct Linked {
-    engine: Engine,
-    linker: Linker<State>,
+/// The engines and the cache of a sandbox.
+pub(crate) struct Loader {
+    engines: Engines,
+    cache_at: Option<CachePaths>,
+    cache: OnceLock<Option<ArtefactCache>>,
+    host: HostApi,
+    compilers: Arc<Semaphore>,
+    limit: Duration,
 }
 
 /// A component that is ready to be instantiated.
@@ -52,24 +63,30 @@ pub(crate) struct Loaded {
     pub(crate) initial_pages: u64,
 }
 
-/// A component and, once it was needed, what became of it. Refusals are kept as well: the bytes cannot change.
+/// A component and, once it was needed, what became of it. Refusals of its bytes are kept as well, since those cannot change;
+/// failures of the host are not.
 pub(crate) struct Slot {
     component: Arc<Found>,
     loaded: OnceCell<Result<Arc<Loaded>, Unusable>>,
+    /// Whether a thread compiles it: who is not waiting for that thread finds it late.
+    running: AtomicBool,
 }
 
-/// Why a component cannot run.
+/// Why a component cannot run, now or later.
 #[derive(Debug, Clone)]
 enum Unusable {
-    TooLarge(u64),
+    TooLarge,
     Invalid(String),
 }
+
+/// What became of a component: the outer error may pass, the inner one will not.
+type Attempt<T> = Result<Result<T, Unusable>, Fault>;
 
 impl From<&Unusable> for Fault {
     fn from(unusable: &Unusable) -> Self {
         match unusable {
-            Unusable::TooLarge(size) => {
-                Self::Limit { kind: LimitKind::Compile, detail: format!("{size} bytes of at most {MAX_SIZE}") }
+            Unusable::TooLarge => {
+                Self::Limit { kind: LimitKind::Compile, detail: format!("{}", ByteSize(MAX_COMPONENT_SIZE)) }
             }
             Unusable::Invalid(reason) => Self::Unloadable(reason.clone()),
         }
@@ -78,16 +95,24 @@ impl From<&Unusable> for Fault {
 
 impl Slot {
     pub(crate) fn new(component: Arc<Found>) -> Arc<Self> {
-        Arc::new(Self { component, loaded: OnceCell::new() })
+        Arc::new(Self { component, loaded: OnceCell::new(), running: AtomicBool::new(false) })
+    }
+
+    fn failed(&self, error: impl std::fmt::Display) -> Fault {
+        Fault::Host(format!("{}: {error}", self.component))
     }
 }
 
 impl Loader {
-    pub(crate) fn new(concurrency: usize, ticker: Ticker, cache: Option<ArtefactCache>) -> Result<Self, SandboxError> {
-        let lean = Linked::new(Flavour::Lean, concurrency, &ticker)?;
-        let host = imports::host_api();
-        let compilers = Arc::new(Semaphore::new(COMPILERS));
-        Ok(Self { lean, concurrent: OnceLock::new(), concurrency, ticker, cache, host, compilers })
+    pub(crate) fn new(concurrency: usize, ticker: Ticker, cache_at: Option<CachePaths>) -> Self {
+        Self {
+            engines: Engines::new(concurrency, ticker),
+            cache_at,
+            cache: OnceLock::new(),
+            host: imports::host_api(),
+            compilers: Arc::new(Semaphore::new(COMPILERS)),
+            limit: LIMIT,
+        }
     }
 
     /// What the slot's component was loaded as. Who stops waiting does not stop the work.
@@ -96,112 +121,168 @@ impl Loader {
             Some(loaded) => loaded.clone(),
             None => {
                 let (loader, held) = (Arc::clone(self), Arc::clone(slot));
-                let work = threads.handle().spawn(async move { loader.load_once(&held).await });
-                let waited = timeout(MAX_WAIT, work).await.map_err(|_| Fault::Limit {
-                    kind: LimitKind::Compile,
-                    detail: format!("{MAX_WAIT:?} passed; the work goes on"),
-                })?;
-                waited.map_err(|error| Fault::Host(format!("the compilation ended: {error}")))??
+                let work = threads.handle().spawn(async move {
+                    let attempt = held.loaded.get_or_try_init(|| loader.attempt(&held)).await;
+                    attempt.cloned()
+                });
+                work.await.map_err(|error| slot.failed(format_args!("the compilation ended: {error}")))??
             }
         };
         loaded.map_err(|unusable| Fault::from(&unusable))
     }
 
-    async fn load_once(self: Arc<Self>, slot: &Arc<Slot>) -> Result<Result<Arc<Loaded>, Unusable>, Fault> {
-        let load = || async {
-            let host = |error: &dyn std::fmt::Display| Fault::Host(format!("{}: {error}", slot.component));
-            let permit = Arc::clone(&self.compilers).acquire_owned().await.map_err(|error| host(&error))?;
-            let (loader, component) = (Arc::clone(&self), Arc::clone(&slot.component));
-            let work = tokio::task::spawn_blocking(move || {
-                let loaded = loader.load_now(&component);
-                drop(permit);
-                loaded
-            });
-            match work.await {
-                Ok(Ok(loaded)) => Ok(loaded.map(Arc::new)),
-                Ok(Err(error)) => Err(host(&error)),
-                Err(_) => Ok(Err(Unusable::Invalid("the compiler failed on it".to_owned()))),
+    /// Takes a turn among the compilers and keeps to the limit.
+    async fn attempt(self: &Arc<Self>, slot: &Arc<Slot>) -> Attempt<Arc<Loaded>> {
+        let late = |what| Fault::Limit { kind: LimitKind::Compile, detail: format!("{:?} passed {what}", self.limit) };
+        if slot.running.load(Ordering::Acquire) {
+            return Err(late("and the compilation still runs"));
+        }
+        let turn = timeout(self.limit.max(LIMIT), Arc::clone(&self.compilers).acquire_owned()).await;
+        let _turn = turn.map_err(|_| Fault::Busy)?.map_err(|error| slot.failed(error))?;
+        slot.running.store(true, Ordering::Release);
+        let (loader, held) = (Arc::clone(self), Arc::clone(slot));
+        let mut work = spawn_blocking(move || {
+            let running = Running(&held);
+            let loaded = loader.load_now(&held.component).map(|loaded| loaded.map(Arc::new));
+            if let Ok(loaded) = &loaded {
+                // Refused while somebody waits for it, who then keeps it; kept here when nobody does any more.
+                let _ = held.loaded.set(loaded.clone());
             }
-        };
-        slot.loaded.get_or_try_init(load).await.cloned()
+            drop(running);
+            loaded
+        });
+        match timeout(self.limit, &mut work).await {
+            Ok(Ok(loaded)) => loaded,
+            // The panic of a compiler says nothing about the next attempt: memory may have been short.
+            Ok(Err(error)) => Err(slot.failed(format_args!("the compiler failed: {error}"))),
+            Err(_) => Err(late("for its compilation, which goes on")),
+        }
     }
 
-    /// Reads, validates and compiles, or maps what was compiled before. The outer error may pass, the inner one will not.
-    fn load_now(&self, found: &Found) -> std::io::Result<Result<Loaded, Unusable>> {
-        if found.size() > MAX_SIZE {
-            return Ok(Err(Unusable::TooLarge(found.size())));
+    /// Reads, validates and compiles, or maps what was compiled before.
+    fn load_now(&self, found: &Found) -> Attempt<Loaded> {
+        let failed = |error: io::Error| Fault::Host(format!("{found}: {error}"));
+        if found.size() > MAX_COMPONENT_SIZE {
+            return Ok(Err(Unusable::TooLarge));
         }
-        let digest = found.digest()?;
-        if let Some(component) = self.cached(&digest, Flavour::Lean, &self.lean.engine) {
-            return Ok(self.lean.prepare(&component));
+        let digest = found.digest().map_err(failed)?;
+        let lean = self.engines.get(Flavour::Lean)?;
+        if let Some(component) = self.cached(found, &digest, Flavour::Lean, &lean.engine) {
+            return Ok(Loaded::new(&lean, &component));
         }
-        let bytes = match found.location() {
-            Location::Core(_, bytes) => std::borrow::Cow::Borrowed(*bytes),
-            Location::File(path) => std::borrow::Cow::Owned(read_at_most(path, MAX_SIZE)?),
-        };
+        let bytes = read(found).map_err(failed)?;
         if Digest::of(&bytes) != digest {
-            return Err(std::io::Error::other("it has changed since it was found"));
+            return Err(Fault::Unloadable(CHANGED.to_owned()));
         }
-        Ok(self.compile(&bytes, &digest))
+        self.compile(found, &bytes, &digest)
     }
 
-    fn compile(&self, bytes: &[u8], digest: &Digest) -> Result<Loaded, Unusable> {
-        let invalid = |error: &dyn std::fmt::Display| Unusable::Invalid(error.to_string());
-        let validated = hermes_manifest::validate(bytes, &self.host).map_err(|refusal| invalid(&refusal))?;
+    fn compile(&self, found: &Found, bytes: &[u8], digest: &Digest) -> Attempt<Loaded> {
+        let validated = match hermes_manifest::validate(bytes, &self.host) {
+            Ok(validated) => validated,
+            Err(refusal) => return Ok(Err(Unusable::Invalid(refusal.to_string()))),
+        };
+        if Digest::of(&validated.found.section) != *found.section() {
+            return Ok(Err(Unusable::Invalid(CHANGED.to_owned())));
+        }
         let flavour = if validated.concurrent { Flavour::Concurrent } else { Flavour::Lean };
-        let linked = self.linked(flavour).map_err(|error| invalid(&error))?;
+        let linked = self.engines.get(flavour)?;
         // Which flavour it is only shows now, so the cache was not asked yet.
         if flavour == Flavour::Concurrent
-            && let Some(component) = self.cached(digest, flavour, &linked.engine)
+            && let Some(component) = self.cached(found, digest, flavour, &linked.engine)
         {
-            return linked.prepare(&component);
+            return Ok(Loaded::new(&linked, &component));
         }
-        let component =
-            Component::new(&linked.engine, bytes).map_err(|error| Unusable::Invalid(format!("{error:#}")))?;
-        if let Some(cache) = &self.cache
+        let component = match Component::new(&linked.engine, bytes) {
+            Ok(component) => component,
+            Err(error) => return Ok(Err(Unusable::Invalid(format!("{error:#}")))),
+        };
+        if let Some(cache) = self.cache()
             && let Ok(artefact) = component.serialize()
         {
-            cache.put(digest, flavour, &linked.engine, &artefact);
+            cache.put(found, digest, flavour, &linked.engine, &artefact);
         }
-        linked.prepare(&component)
+        Ok(Loaded::new(&linked, &component))
     }
 
-    fn cached(&self, digest: &Digest, flavour: Flavour, engine: &Engine) -> Option<Component> {
-        self.cache.as_ref()?.get(digest, flavour, engine)
+    fn cached(&self, found: &Found, digest: &Digest, flavour: Flavour, engine: &Engine) -> Option<Component> {
+        self.cache()?.get(found, digest, flavour, engine)
     }
 
-    fn linked(&self, flavour: Flavour) -> Result<&Linked, SandboxError> {
-        if flavour == Flavour::Lean {
-            return Ok(&self.lean);
-        }
-        if self.concurrent.get().is_none() {
-            let linked = Linked::new(Flavour::Concurrent, self.concurrency, &self.ticker)?;
-            // Another thread may have been faster; its engine counts.
-            let _ = self.concurrent.set(linked);
-        }
-        self.concurrent.get().ok_or_else(|| SandboxError::Engine("it is not there".to_owned()))
+    /// The cache, opened when it is first needed. One that cannot be used costs compilations and nothing else.
+    fn cache(&self) -> Option<&ArtefactCache> {
+        let open = || {
+            let at = self.cache_at.as_ref()?;
+            ArtefactCache::open(&at.folder, &at.key)
+                .inspect_err(|error| {
+                    let path = at.folder.display();
+                    tracing::warn!(%path, %error, "the compilation cache cannot be used; this process compiles for itself");
+                })
+                .ok()
+        };
+        self.cache.get_or_init(open).as_ref()
     }
 }
 
-impl Linked {
-    fn new(flavour: Flavour, concurrency: usize, ticker: &Ticker) -> Result<Self, SandboxError> {
-        let engine = engine::build(flavour, concurrency)?;
-        let linker = linker::build(&engine).map_err(|error| SandboxError::Engine(format!("{error:#}")))?;
-        ticker.add(engine.weak());
-        Ok(Self { engine, linker })
-    }
+/// A compilation's thread, until it ends in whatever way.
+struct Running<'a>(&'a Slot);
 
-    fn prepare(&self, component: &Component) -> Result<Loaded, Unusable> {
-        let ready = self.linker.instantiate_pre(component).and_then(ToolPluginPre::new);
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.running.store(false, Ordering::Release);
+    }
+}
+
+impl Loaded {
+    fn new(linked: &Linked, component: &Component) -> Result<Self, Unusable> {
+        let ready = linked.linker.instantiate_pre(component).and_then(ToolPluginPre::new);
         let pre = ready.map_err(|error| Unusable::Invalid(format!("{error:#}")))?;
         let initial_pages = component.resources_required().and_then(|needs| needs.max_initial_memory_size).unwrap_or(0);
-        Ok(Loaded { engine: self.engine.clone(), pre, initial_pages })
+        Ok(Self { engine: linked.engine.clone(), pre, initial_pages })
     }
 }
 
-fn read_at_most(path: &std::path::Path, limit: u64) -> std::io::Result<Vec<u8>> {
-    use std::io::Read as _;
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    Ok(bytes)
+/// The bytes of a component. One that grew beyond the limit is cut, and so no longer the one that was found.
+fn read(found: &Found) -> io::Result<Cow<'static, [u8]>> {
+    match found.location() {
+        Location::Core(_, bytes) => Ok(Cow::Borrowed(bytes)),
+        Location::File(path) => {
+            let mut bytes = Vec::new();
+            open_regular(path)?.take(MAX_COMPONENT_SIZE).read_to_end(&mut bytes)?;
+            Ok(Cow::Owned(bytes))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn probe() -> Arc<Slot> {
+        let bytes = guest_artifacts::HELPER;
+        let section = Digest::of(&hermes_manifest::scan(io::Cursor::new(bytes)).expect("manifests").section);
+        Slot::new(Arc::new(Found::new(Location::Core("helper.wasm", bytes), bytes.len() as u64, section)))
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_late_compilation_holds_up_no_other_and_is_used_when_it_ends() {
+        let ticker = Ticker::start().expect("a ticker");
+        let threads = Guests::start(16).expect("threads");
+        let hasty = Loader { limit: Duration::ZERO, ..Loader::new(2, ticker.clone(), None) };
+        let hasty = Arc::new(hasty);
+        let slots: Vec<_> = (0..=COMPILERS).map(|_| probe()).collect();
+        for slot in &slots {
+            let fault = hasty.load(slot, &threads).await.err();
+            assert!(matches!(fault, Some(Fault::Limit { kind: LimitKind::Compile, .. })), "{fault:?}");
+        }
+        for slot in &slots {
+            let used = async {
+                while hasty.load(slot, &threads).await.is_err() {
+                    tokio::task::yield_now().await;
+                }
+            };
+            timeout(LIMIT, used).await.expect("the compilation ended");
+        }
+        ticker.close();
+    }
 }

@@ -10,11 +10,12 @@ use crate::http::Network;
 
 /// Settings of a [`crate::Sandbox`].
 pub struct SandboxConfig {
-    /// Folder for compiled components; it is made with mode 0700. Without one each process compiles for itself.
+    /// Folder for compiled components, made with mode 0700. Without one, or with one that is open to others or cannot be written
+    /// to, each process compiles for itself.
     pub cache: Option<PathBuf>,
-    /// File with the key that authenticates cached artefacts; made when absent. Default: the cache folder's name with `.key`.
+    /// File with the key that authenticates cached artefacts; made when absent. Default: the cache folder's whole name and `.key`.
     pub cache_key: Option<PathBuf>,
-    /// The host's own files and folders. No grant reaches them.
+    /// The host's own files and folders, beside the cache and its key. No grant reaches them, nor what links in them lead to.
     pub protected: Vec<PathBuf>,
     /// How guests reach the network.
     pub egress: EgressConfig,
@@ -52,21 +53,6 @@ impl SandboxConfig {
 /// Why there is no sandbox.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
-    /// Wasmtime refused its settings or lacks what it needs.
-    #[error("the WebAssembly engine cannot start: {0}")]
-    Engine(String),
-    /// Threads could not be started.
-    #[error("the guests' threads cannot start: {0}")]
-    Threads(#[source] std::io::Error),
-    /// The cache folder or its key cannot be used.
-    #[error("the compilation cache at {path} cannot be used: {source}")]
-    Cache {
-        /// The folder or file.
-        path: PathBuf,
-        /// What the system said.
-        #[source]
-        source: std::io::Error,
-    },
     /// The operator's certificates cannot be read.
     #[error("the CA file holds no readable PEM certificate: {0}")]
     Certificates(String),

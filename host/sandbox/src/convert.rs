@@ -7,6 +7,7 @@ use hermes_core::{Call, Ended, Failure, Fault, LimitKind, Limits, Output, Pendin
 
 use crate::bindings::types;
 use crate::limits::Exceeded;
+use crate::structured;
 
 /// A call as the guest gets it, with `left` of its wall clock.
 pub(crate) fn call(call: Call, power: &Power, left: Duration) -> types::Call {
@@ -126,9 +127,7 @@ fn done(output: types::Output, size: &mut Size<'_>) -> Result<Output, Fault> {
         })
     });
     let content = content.collect::<Result<_, Fault>>()?;
-    let structured = size.optional(output.structured)?.map(|text| {
-        serde_json::from_str(&text).map_err(|error| Fault::BadResult(format!("`structured` is not JSON: {error}")))
-    });
+    let structured = size.optional(output.structured)?.map(|text| structured::parse(&text));
     Ok(Output { content, structured: structured.transpose()? })
 }
 

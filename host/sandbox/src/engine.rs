@@ -7,8 +7,6 @@ use wasmtime::{
     WasmBacktraceDetails,
 };
 
-use crate::config::SandboxError;
-
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
@@ -30,11 +28,10 @@ pub(crate) enum Flavour {
 }
 
 /// An engine with slots for `concurrency` guests.
-pub(crate) fn build(flavour: Flavour, concurrency: usize) -> Result<Engine, SandboxError> {
+pub(crate) fn build(flavour: Flavour, concurrency: usize) -> wasmtime::Result<Engine> {
     Engine::new(&pooled(flavour, concurrency)).or_else(|error| {
         tracing::warn!(%error, "too little address space for pooled instances; each call allocates its own");
-        let engine = Engine::new(&settings(flavour, InstanceAllocationStrategy::OnDemand));
-        engine.map_err(|error| SandboxError::Engine(format!("{error:#}")))
+        Engine::new(&settings(flavour, InstanceAllocationStrategy::OnDemand))
     })
 }
 

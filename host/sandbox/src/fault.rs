@@ -13,6 +13,11 @@ const BY_TEXT: [(&str, LimitKind); 3] = [
     ("resource limit exceeded: ", LimitKind::Instances),
 ];
 
+/// Marks errors from before any export was called.
+#[derive(Debug, thiserror::Error)]
+#[error("it cannot be instantiated")]
+pub(crate) struct Uninstantiated;
+
 /// Why a guest that was stopped by `error` has no answer.
 pub(crate) fn classify(error: &wasmtime::Error, limits: &Limits, refusals: &Refusals) -> Fault {
     let limit = |kind| Exceeded::fault(kind, limits);
@@ -43,12 +48,13 @@ pub(crate) fn classify(error: &wasmtime::Error, limits: &Limits, refusals: &Refu
     if let Some((_, kind)) = BY_TEXT.iter().find(|(text, _)| messages.contains(text)) {
         return limit(*kind);
     }
-    // What a guest does when it is refused memory or space is its own affair; most abort.
-    if let Some(kind) = refusals.last_limit() {
+    // What a guest does when it is refused memory is its own affair; most abort. After other refusals it can say what failed.
+    if let Some(kind @ (LimitKind::Memory | LimitKind::Tables)) = refusals.standing_limit() {
         return limit(kind);
     }
     match error.downcast_ref::<WasmBacktrace>() {
         Some(backtrace) => Fault::Trap { detail: format!("{}\n{backtrace}", error.root_cause()) },
+        None if error.is::<Uninstantiated>() => Fault::Unloadable(messages),
         // No guest code was on the stack: values did not fit the contract on their way in or out.
         None => Fault::BadResult(messages),
     }

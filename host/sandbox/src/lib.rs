@@ -9,6 +9,7 @@ mod compile;
 mod config;
 mod convert;
 mod engine;
+mod engines;
 mod fault;
 mod fs;
 mod http;
@@ -25,6 +26,7 @@ mod sandbox;
 mod secrets;
 mod stdio;
 mod store;
+mod structured;
 mod ticker;
 mod tool;
 

@@ -1,5 +1,7 @@
 //! Limits of one call on what wasmtime allocates for it, summed over all instances, and the errors that limits end calls with.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use hermes_core::{Fault, LimitKind, Limits, Refusal};
 use hermes_manifest::ByteSize;
 use wasmtime::ResourceLimiter;
@@ -51,40 +53,68 @@ pub(crate) fn amount(kind: LimitKind, limits: &Limits) -> String {
 }
 
 /// What a call was refused, shared with parts that outlive a borrow of the store.
+///
+/// A refusal explains the end of a call only while it *stands*: until the guest goes on to other work, by opening a file or
+/// sending a request, or gets more of what it was refused. What guests do to clean up and to word an
+/// error (closing, removing, printing) ends nothing.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Refusals(std::sync::Arc<std::sync::Mutex<Vec<Refusal>>>);
+pub(crate) struct Refusals(Arc<Mutex<Story>>);
+
+#[derive(Debug, Default)]
+struct Story {
+    all: Vec<Refusal>,
+    standing: Option<LimitKind>,
+}
 
 impl Refusals {
     /// Notes that a limit stood in the way.
     pub(crate) fn limit(&self, kind: LimitKind) {
-        self.push(Refusal::Limit(kind));
+        let mut story = self.story();
+        story.push(Refusal::Limit(kind));
+        story.standing = Some(kind);
+    }
+
+    /// Notes that the guest went on to other work.
+    pub(crate) fn went_on(&self) {
+        self.story().standing = None;
+    }
+
+    /// Notes that the guest got more of `kind`.
+    pub(crate) fn got_more(&self, kind: LimitKind) {
+        let mut story = self.story();
+        if story.standing == Some(kind) {
+            story.standing = None;
+        }
     }
 
     /// Notes that no grant covers `target`.
     pub(crate) fn denied(&self, capability: &'static str, target: &str) {
         let target = target.chars().take(MAX_TARGET).collect();
-        self.push(Refusal::Denied { capability, target });
+        let mut story = self.story();
+        story.push(Refusal::Denied { capability, target });
+        story.standing = None;
     }
 
-    fn push(&self, refusal: Refusal) {
-        let mut all = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if all.len() < MAX_REFUSALS && !all.contains(&refusal) {
-            all.push(refusal);
-        }
-    }
-
-    /// The last limit that stood in the way.
-    pub(crate) fn last_limit(&self) -> Option<LimitKind> {
-        let all = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        all.iter().rev().find_map(|refusal| match refusal {
-            Refusal::Limit(kind) => Some(*kind),
-            Refusal::Denied { .. } => None,
-        })
+    /// The limit that still stands in the way.
+    pub(crate) fn standing_limit(&self) -> Option<LimitKind> {
+        self.story().standing
     }
 
     /// All of them, in order.
     pub(crate) fn all(&self) -> Vec<Refusal> {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+        self.story().all.clone()
+    }
+
+    fn story(&self) -> MutexGuard<'_, Story> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Story {
+    fn push(&mut self, refusal: Refusal) {
+        if self.all.len() < MAX_REFUSALS && !self.all.contains(&refusal) {
+            self.all.push(refusal);
+        }
     }
 }
 
@@ -115,6 +145,12 @@ impl Budget {
     }
 }
 
+impl Budget {
+    fn note(&self, kind: LimitKind, fits: bool) {
+        if fits { self.refusals.got_more(kind) } else { self.refusals.limit(kind) }
+    }
+}
+
 impl Account {
     fn grow(&mut self, current: usize, desired: usize) -> bool {
         let growth = u64::try_from(desired.saturating_sub(current)).unwrap_or(u64::MAX);
@@ -135,9 +171,7 @@ impl Account {
 impl ResourceLimiter for Budget {
     fn memory_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
         let fits = self.memory.grow(current, desired);
-        if !fits {
-            self.refusals.limit(LimitKind::Memory);
-        }
+        self.note(LimitKind::Memory, fits);
         Ok(fits)
     }
 
@@ -148,9 +182,7 @@ impl ResourceLimiter for Budget {
 
     fn table_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
         let fits = self.tables.grow(current, desired);
-        if !fits {
-            self.refusals.limit(LimitKind::Tables);
-        }
+        self.note(LimitKind::Tables, fits);
         Ok(fits)
     }
 

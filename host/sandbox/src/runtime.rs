@@ -4,7 +4,6 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::runtime::{Builder, Handle, Runtime};
-use tokio::task::block_in_place;
 
 /// A runtime for guests: as many threads as cores, at lower priority than the rest of the process.
 pub(crate) struct Guests {
@@ -34,7 +33,9 @@ impl Guests {
     /// Runs `guest` on these threads. With `blocking` it gets a thread that system calls may hold up.
     pub(crate) fn spawn(&self, blocking: bool, guest: impl Future<Output = ()> + Send + 'static) {
         if blocking {
-            self.handle.spawn(async move { block_in_place(|| Handle::current().block_on(guest)) });
+            // A worker in `block_in_place` would have to wake a second thread, to take its place.
+            let handle = self.handle.clone();
+            self.handle.spawn_blocking(move || handle.block_on(guest));
         } else {
             self.handle.spawn(guest);
         }

@@ -1,13 +1,13 @@
 //! What all tools of a process share.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hermes_core::{Component, SecretStore, Tool};
+use hermes_core::{Component, Fault, SecretStore, Tool};
 use hermes_manifest::HostApi;
-use tokio::sync::Semaphore;
+use tokio::sync::{OnceCell, Semaphore};
 
-use crate::artefact::ArtefactCache;
-use crate::compile::{Loader, Slot};
+use crate::compile::{CachePaths, Loader, Slot};
 use crate::config::{SandboxConfig, SandboxError};
 use crate::engine::{self, Flavour};
 use crate::fs::ProtectedPaths;
@@ -31,9 +31,8 @@ pub struct Usage {
 }
 
 pub(crate) struct Shared {
-    pub(crate) threads: Arc<Guests>,
-    pub(crate) ticker: Ticker,
-    pub(crate) loader: Arc<Loader>,
+    machinery: OnceCell<Machinery>,
+    cache: Option<CachePaths>,
     pub(crate) egress: Arc<Egress>,
     pub(crate) protected: ProtectedPaths,
     pub(crate) secrets: Arc<dyn SecretStore>,
@@ -44,27 +43,31 @@ pub(crate) struct Shared {
     concurrency: usize,
 }
 
+/// What runs guests. Listing tools needs none of it, so it starts with the first call.
+pub(crate) struct Machinery {
+    pub(crate) threads: Arc<Guests>,
+    pub(crate) ticker: Ticker,
+    pub(crate) loader: Arc<Loader>,
+}
+
 impl Sandbox {
-    /// Starts engines and threads.
+    /// Reads the settings. Engines, threads and the cache start with the first call.
     ///
     /// # Errors
     ///
-    /// When wasmtime, the threads, the cache or the network's settings cannot be used.
+    /// When the network's settings cannot be used.
     pub fn new(config: SandboxConfig) -> Result<Self, SandboxError> {
-        let concurrency = config.concurrency.max(2);
-        let cache = config.cache.as_deref().map(|folder| ArtefactCache::open(folder, config.cache_key.as_deref()));
-        let cache = cache.transpose()?;
-        let ticker = Ticker::start().map_err(SandboxError::Threads)?;
-        let loader = Arc::new(Loader::new(concurrency, ticker.clone(), cache)?);
-        // Each guest with files may hold a thread beyond the workers; compilations and name lookups need some too.
-        let threads = Guests::start(concurrency.saturating_mul(2).saturating_add(16)).map_err(SandboxError::Threads)?;
+        let SandboxConfig { cache, cache_key, mut protected, egress, secrets, concurrency } = config;
+        let concurrency = concurrency.max(2);
+        let cache = cache.map(|folder| CachePaths { key: cache_key.unwrap_or_else(|| key_beside(&folder)), folder });
+        // Whoever can write to them can make this process run anything.
+        protected.extend(cache.iter().flat_map(|cache| [cache.folder.clone(), cache.key.clone()]));
         Ok(Self(Arc::new(Shared {
-            threads,
-            ticker,
-            loader,
-            egress: Arc::new(Egress::new(&config.egress)?),
-            protected: ProtectedPaths::new(config.protected),
-            secrets: config.secrets,
+            machinery: OnceCell::new(),
+            cache,
+            egress: Arc::new(Egress::new(&egress)?),
+            protected: ProtectedPaths::new(protected),
+            secrets,
             places: Arc::new(Semaphore::new(concurrency)),
             file_places: Arc::new(Semaphore::new(concurrency / 2)),
             concurrency,
@@ -99,8 +102,37 @@ impl Sandbox {
     }
 }
 
+impl Shared {
+    /// What runs guests, started by whoever needs it first.
+    ///
+    /// # Errors
+    ///
+    /// When the system gives no threads. The next call tries again.
+    pub(crate) async fn machinery(&self) -> Result<&Machinery, Fault> {
+        self.machinery.get_or_try_init(async || self.start()).await
+    }
+
+    fn start(&self) -> Result<Machinery, Fault> {
+        let no_threads = |error: std::io::Error| Fault::Host(format!("the guests' threads cannot start: {error}"));
+        // Each guest with files may hold a thread beyond the workers; compilations and name lookups need some too.
+        let threads = Guests::start(self.concurrency.saturating_mul(2).saturating_add(16)).map_err(no_threads)?;
+        let ticker = Ticker::start().map_err(no_threads)?;
+        let loader = Arc::new(Loader::new(self.concurrency, ticker.clone(), self.cache.clone()));
+        Ok(Machinery { threads, ticker, loader })
+    }
+}
+
 impl Drop for Shared {
     fn drop(&mut self) {
-        self.ticker.close();
+        if let Some(machinery) = self.machinery.get() {
+            machinery.ticker.close();
+        }
     }
+}
+
+/// The cache's name with `.key` behind it, so that two caches never share a key.
+fn key_beside(folder: &Path) -> PathBuf {
+    let mut key = folder.as_os_str().to_owned();
+    key.push(".key");
+    key.into()
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use hermes_core::{LogStream, Power, SecretStore};
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
 use wasmtime::component::ResourceTable;
 use wasmtime::{Engine, Store};
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder};
@@ -14,7 +13,7 @@ use crate::fs::Files;
 use crate::http::{Egress, Hooks};
 use crate::limits::{Budget, Refusals};
 use crate::log::CallLog;
-use crate::progress::{Channels, Report};
+use crate::progress::{Channels, Reports};
 use crate::secrets::Secrets;
 use crate::stdio::Captured;
 
@@ -43,7 +42,7 @@ pub(crate) struct Setup {
     pub(crate) control: Handle,
     pub(crate) log: CallLog,
     pub(crate) refusals: Refusals,
-    pub(crate) reports: mpsc::Sender<Report>,
+    pub(crate) reports: Reports,
 }
 
 /// A store with every limit set, before anything is instantiated in it.

@@ -20,6 +20,8 @@ struct Shared {
 #[derive(Default)]
 struct State {
     running: usize,
+    /// The thread sleeps until it is notified.
+    parked: bool,
     closed: bool,
     engines: Vec<EngineWeak>,
 }
@@ -45,7 +47,8 @@ impl Ticker {
     pub(crate) fn tick(&self) -> Ticking {
         let mut state = self.0.lock();
         state.running += 1;
-        if state.running == 1 {
+        // Not at every first guest: calls that follow each other within a tick would each wake the thread.
+        if std::mem::take(&mut state.parked) {
             self.0.changed.notify_one();
         }
         drop(state);
@@ -73,12 +76,14 @@ impl Shared {
     fn run(&self) {
         let mut state = self.lock();
         while !state.closed {
-            state = if state.running == 0 {
-                self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+            if state.running == 0 {
+                state.parked = true;
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             } else {
+                // A guest that just began has a whole tick before its first interruption.
+                state = self.changed.wait_timeout(state, TICK).unwrap_or_else(PoisonError::into_inner).0;
                 state.engines.retain(|engine| engine.upgrade().map(|engine| engine.increment_epoch()).is_some());
-                self.changed.wait_timeout(state, TICK).unwrap_or_else(PoisonError::into_inner).0
-            };
+            }
         }
     }
 }

@@ -9,20 +9,20 @@ use hermes_core::{
     Call, Ended, Failure, Fault, LimitKind, Limits, LogLine, NoProgress, Power, Progress, Refusal, Run, Tool,
 };
 use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::{sleep_until, timeout_at};
 use wasmtime::Store;
 
 use crate::bindings::types;
 use crate::compile::{Loaded, Slot};
 use crate::convert;
-use crate::fault::classify;
+use crate::fault::{Uninstantiated, classify};
 use crate::fs::Files;
 use crate::limits::{Exceeded, Refusals, amount};
 use crate::log::CallLog;
 use crate::meter::{CpuTime, Metered, OutOfCpu};
-use crate::progress::{QUEUE, Report};
-use crate::sandbox::Shared;
+use crate::progress::{Report, Reports};
+use crate::sandbox::{Machinery, Shared};
 use crate::store::{self, Setup, State};
 
 /// The tools of one component.
@@ -60,7 +60,7 @@ struct Job {
     errand: Errand,
     power: Arc<Power>,
     trail: Trail,
-    reports: mpsc::Sender<Report>,
+    reports: Reports,
     control: Handle,
     deadline: Instant,
 }
@@ -73,7 +73,7 @@ impl ComponentTool {
     /// Runs one export. Dropping the future drops the guest at its next tick, or when the kernel lets go of it.
     async fn run(
         &self,
-        loaded: Arc<Loaded>,
+        (machinery, loaded): (&Machinery, Arc<Loaded>),
         errand: Errand,
         power: Arc<Power>,
         trail: &Trail,
@@ -82,7 +82,7 @@ impl ComponentTool {
         let wall = power.limits.wall;
         let deadline = Instant::now() + wall;
         let places = self.enter(!power.mounts.is_empty(), deadline).await?;
-        let (reports, mut reported) = mpsc::channel(QUEUE);
+        let reports = Reports::default();
         let (answered, mut answer) = oneshot::channel();
         // Dropped with this future; the guest watches the other end.
         let (_awaited, abandoned) = oneshot::channel::<Infallible>();
@@ -93,12 +93,13 @@ impl ComponentTool {
             errand,
             power,
             trail: trail.clone(),
-            reports,
+            reports: reports.clone(),
             control: Handle::current(),
             deadline,
         };
-        self.shared.threads.spawn(blocking, async move {
-            let _places = places;
+        let ticking = machinery.ticker.tick();
+        machinery.threads.spawn(blocking, async move {
+            let (_places, _ticking) = (places, ticking);
             job.run(answered, abandoned).await;
         });
         let report = |report: Report| progress.report(report.done, report.total, report.message);
@@ -110,12 +111,10 @@ impl ComponentTool {
                 }
                 // Before the reports, or a guest that reports without end would never be late.
                 () = sleep_until(deadline.into()) => break Err(Fault::Timeout(wall)),
-                Some(news) = reported.recv() => report(news),
+                () = reports.news() => reports.take().into_iter().for_each(report),
             }
         };
-        while let Ok(news) = reported.try_recv() {
-            report(news);
-        }
+        reports.take().into_iter().for_each(report);
         result
     }
 
@@ -130,22 +129,23 @@ impl ComponentTool {
         Ok(places)
     }
 
-    async fn load(&self) -> Result<Arc<Loaded>, Fault> {
-        self.shared.loader.load(&self.slot, &self.shared.threads).await
+    async fn load(&self) -> Result<(&Machinery, Arc<Loaded>), Fault> {
+        let machinery = self.shared.machinery().await?;
+        Ok((machinery, machinery.loader.load(&self.slot, &machinery.threads).await?))
     }
 
     /// Runs a `check` or `schema`, which get little time and no more memory than an interpreter needs.
     async fn probe(&self, errand: Errand, power: Power) -> Result<Answer, Fault> {
         const SMALL: u64 = 16 << 20;
-        let loaded = self.load().await?;
+        let ready = self.load().await?;
         let mut limits = Limits::probe();
-        let initial = loaded.initial_pages.saturating_mul(64 << 10);
+        let initial = ready.1.initial_pages.saturating_mul(64 << 10);
         if initial <= SMALL / 2 {
             limits.memory = SMALL;
         }
         let power = Arc::new(Power { limits, ..power });
         let trail = Trail::new(&power.limits);
-        self.run(loaded, errand, power, &trail, &NoProgress).await
+        self.run(ready, errand, power, &trail, &NoProgress).await
     }
 
     async fn handle_call(
@@ -159,8 +159,8 @@ impl ComponentTool {
         if args.len() as u64 > power.limits.args {
             return Err(Exceeded::fault(LimitKind::Args, &power.limits));
         }
-        let loaded = self.load().await?;
-        let answer = self.run(loaded, Errand::Handle(call, args), Arc::clone(&power), trail, progress).await?;
+        let ready = self.load().await?;
+        let answer = self.run(ready, Errand::Handle(call, args), Arc::clone(&power), trail, progress).await?;
         let Answer::Handled(handled) = answer else { return Err(mixed_up()) };
         let limits = &power.limits;
         let failure = match handled {
@@ -168,7 +168,7 @@ impl ComponentTool {
             Err(failure) => convert::failure(failure, limits)?,
         };
         // A tool that could not get past a limit says so in its own words; what stopped it is the limit.
-        match (&failure, trail.refusals.last_limit()) {
+        match (&failure, trail.refusals.standing_limit()) {
             (Failure::Failed(said) | Failure::Unavailable { message: said, .. }, Some(kind)) => {
                 let detail = format!("{}; the tool said: {said}", amount(kind, limits));
                 Err(Fault::Limit { kind, detail })
@@ -193,7 +193,6 @@ impl Job {
     /// Runs until the export returns, a limit fires or nobody waits any more.
     async fn run(self, answered: oneshot::Sender<Result<Answer, Fault>>, abandoned: oneshot::Receiver<Infallible>) {
         let Self { shared, loaded, errand, power, trail, reports, control, deadline } = self;
-        let _ticking = shared.ticker.tick();
         let files = match Files::open(&power, &shared.protected, &trail.refusals) {
             Ok(files) => files,
             Err(fault) => {
@@ -239,7 +238,7 @@ async fn call_export(
     power: &Power,
     deadline: Instant,
 ) -> wasmtime::Result<Answer> {
-    let plugin = loaded.pre.instantiate_async(&mut *store).await?;
+    let plugin = loaded.pre.instantiate_async(&mut *store).await.map_err(|error| error.context(Uninstantiated))?;
     let guest = plugin.hermes_tool_tool();
     Ok(match errand {
         Errand::Handle(call, args) => {

@@ -50,9 +50,9 @@ impl HostDescriptor for Front<'_> {
         how: OpenFlags,
         access: DescriptorFlags,
     ) -> FsResult<Resource<Descriptor>> {
-        let spot = self.spot(&folder, path, follow.contains(PathFlags::SYMLINK_FOLLOW))?;
-        let follow = if spot.resolved { PathFlags::empty() } else { follow };
-        self.open(&spot.folder(), &open::Request { path: &spot.path, follow, how, access })
+        let spot = self.spot(&folder, path, follow)?;
+        let how = if spot.folder_wanted { how | OpenFlags::DIRECTORY } else { how };
+        self.open(&spot.folder(), &open::Request { path: &spot.path, follow: spot.follow, how, access })
     }
 
     async fn stat_at(
@@ -61,8 +61,8 @@ impl HostDescriptor for Front<'_> {
         follow: PathFlags,
         path: String,
     ) -> FsResult<DescriptorStat> {
-        let spot = self.spot(&folder, path, follow.contains(PathFlags::SYMLINK_FOLLOW))?;
-        self.inner.stat_at(spot.folder(), follow, spot.path).await
+        let spot = self.spot(&folder, path, follow)?;
+        self.inner.stat_at(spot.folder(), spot.follow, spot.path).await
     }
 
     async fn metadata_hash_at(
@@ -71,17 +71,17 @@ impl HostDescriptor for Front<'_> {
         follow: PathFlags,
         path: String,
     ) -> FsResult<MetadataHashValue> {
-        let spot = self.spot(&folder, path, follow.contains(PathFlags::SYMLINK_FOLLOW))?;
-        self.inner.metadata_hash_at(spot.folder(), follow, spot.path).await
+        let spot = self.spot(&folder, path, follow)?;
+        self.inner.metadata_hash_at(spot.folder(), spot.follow, spot.path).await
     }
 
     async fn readlink_at(&mut self, folder: Resource<Descriptor>, path: String) -> FsResult<String> {
-        let spot = self.spot(&folder, path, false)?;
+        let spot = self.spot(&folder, path, PathFlags::empty())?;
         self.inner.readlink_at(spot.folder(), spot.path).await
     }
 
     async fn create_directory_at(&mut self, folder: Resource<Descriptor>, path: String) -> FsResult<()> {
-        let spot = self.spot(&folder, path, false)?;
+        let spot = self.spot(&folder, path, PathFlags::empty())?;
         let quota = self.quota(&spot.folder())?;
         quota.charge(ENTRY)?;
         let made = self.inner.create_directory_at(spot.folder(), spot.path).await;
@@ -89,7 +89,7 @@ impl HostDescriptor for Front<'_> {
     }
 
     async fn symlink_at(&mut self, folder: Resource<Descriptor>, target: String, path: String) -> FsResult<()> {
-        let spot = self.spot(&folder, path, false)?;
+        let spot = self.spot(&folder, path, PathFlags::empty())?;
         let quota = self.quota(&spot.folder())?;
         quota.charge(ENTRY)?;
         let made = self.inner.symlink_at(spot.folder(), target, spot.path).await;
@@ -104,8 +104,8 @@ impl HostDescriptor for Front<'_> {
         new_folder: Resource<Descriptor>,
         new_path: String,
     ) -> FsResult<()> {
-        let from = self.spot(&folder, path, false)?;
-        let to = self.next_spot(&new_folder, new_path, false)?;
+        let from = self.spot(&folder, path, PathFlags::empty())?;
+        let to = self.next_spot(&new_folder, new_path, PathFlags::empty())?;
         self.movable(&from)?;
         let quota = self.quota(&to.folder())?;
         quota.charge(ENTRY)?;
@@ -121,8 +121,8 @@ impl HostDescriptor for Front<'_> {
         new_folder: Resource<Descriptor>,
         new_path: String,
     ) -> FsResult<()> {
-        let from = self.spot(&folder, path, false)?;
-        let to = self.next_spot(&new_folder, new_path, false)?;
+        let from = self.spot(&folder, path, PathFlags::empty())?;
+        let to = self.next_spot(&new_folder, new_path, PathFlags::empty())?;
         self.movable(&from)?;
         self.movable(&to)?;
         let (old, new) = (from.folder(), to.folder());
@@ -130,13 +130,13 @@ impl HostDescriptor for Front<'_> {
     }
 
     async fn remove_directory_at(&mut self, folder: Resource<Descriptor>, path: String) -> FsResult<()> {
-        let spot = self.spot(&folder, path, false)?;
+        let spot = self.spot(&folder, path, PathFlags::empty())?;
         self.movable(&spot)?;
         self.inner.remove_directory_at(spot.folder(), spot.path).await
     }
 
     async fn unlink_file_at(&mut self, folder: Resource<Descriptor>, path: String) -> FsResult<()> {
-        let spot = self.spot(&folder, path, false)?;
+        let spot = self.spot(&folder, path, PathFlags::empty())?;
         self.movable(&spot)?;
         self.inner.unlink_file_at(spot.folder(), spot.path).await
     }
@@ -150,7 +150,7 @@ impl HostDescriptor for Front<'_> {
         modified: NewTimestamp,
     ) -> FsResult<()> {
         if !follow.contains(PathFlags::SYMLINK_FOLLOW) {
-            let spot = self.spot(&folder, path, false)?;
+            let spot = self.spot(&folder, path, PathFlags::empty())?;
             self.movable(&spot)?;
             let at = spot.folder();
             let set = self.inner.set_times_at(at, follow, spot.path, accessed, modified).await;
@@ -284,10 +284,16 @@ impl HostDirectoryEntryStream for Front<'_> {
         &mut self,
         stream: Resource<DirectoryEntryStream>,
     ) -> FsResult<Option<DirectoryEntry>> {
-        // Guests look at each entry that they are told of, and would take the refusal for a failure of the listing.
+        // Guests look at each entry that they are told of, and would take the refusal for a failure of the listing. So they
+        // would an entry whose name WASI cannot say, or that was removed while the folder was read.
         let folder = self.files.listed.get(&stream.rep()).copied();
         loop {
-            let entry = self.inner.read_directory_entry(Resource::new_borrow(stream.rep())).await?;
+            let entry = self.inner.read_directory_entry(Resource::new_borrow(stream.rep())).await;
+            let code = entry.as_ref().err().and_then(|error| error.downcast_ref());
+            if matches!(code, Some(ErrorCode::IllegalByteSequence | ErrorCode::NoEntry)) {
+                continue;
+            }
+            let entry = entry?;
             let hidden = |entry: &DirectoryEntry| {
                 folder.is_some_and(|folder| self.files.protected.is_name(folder, entry.name.as_ref()))
             };

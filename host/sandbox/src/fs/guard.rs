@@ -2,6 +2,8 @@
 //!
 //! The operation then runs on that folder's handle and does not follow links, so nothing that happens to the path in
 //! between leads it elsewhere.
+//!
+//! A mount with nothing protected below pays for none of this: there is nowhere for a path to lead that it must not.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -11,10 +13,8 @@ use cap_primitives::fs::{FollowSymlinks, open_dir, read_link, stat};
 use wasmtime_wasi::p2::bindings::filesystem::types::ErrorCode;
 
 use super::identity::{self, Id};
+use super::links::MAX_LINKS;
 use super::protect::Protected;
-
-/// As many links as Linux follows in one path.
-const MAX_LINKS: usize = 40;
 
 /// Folders of one call that are known not to be protected. They stay so: guests can move nothing into a protected folder.
 #[derive(Debug, Default)]
@@ -23,8 +23,10 @@ pub(super) struct Clean(HashSet<Id>);
 /// A name in a folder.
 pub(super) struct Place {
     pub(super) folder: File,
-    /// One component: a name or `.`, with a `/` behind it where the path had one.
+    /// One component: a name or `.`. No `/` follows, since with one the kernel follows a link in spite of all.
     pub(super) name: String,
+    /// Whether the path ended in `/`: then it is not to be a file.
+    pub(super) folder_wanted: bool,
 }
 
 /// Where `path` below `start` leads; the last link is followed if `follow`.
@@ -46,7 +48,7 @@ pub(super) fn resolve(
         let Component::Normal(last) = last else {
             let folder = open_dir(start, &path)?;
             check(protected, clean, &folder)?;
-            return Ok(Place { folder, name: ".".to_owned() });
+            return Ok(Place { folder, name: ".".to_owned(), folder_wanted });
         };
         let above = match path.parent() {
             Some(above) if above != Path::new("") => above,
@@ -58,8 +60,8 @@ pub(super) fn resolve(
         if protected.is_name(folder_id, last) {
             return Err(ErrorCode::Access);
         }
-        let is_link = || stat(&folder, last.as_ref(), FollowSymlinks::No).is_ok_and(|found| found.is_symlink());
-        if (follow || folder_wanted) && is_link() {
+        let found = if follow || folder_wanted { stat(&folder, last.as_ref(), FollowSymlinks::No).ok() } else { None };
+        if found.as_ref().is_some_and(|found| found.is_symlink()) {
             let target = read_link(&folder, last.as_ref())?;
             path = above.join(target);
             if folder_wanted {
@@ -67,11 +69,11 @@ pub(super) fn resolve(
             }
             continue;
         }
-        let mut name = last.to_str().ok_or(ErrorCode::IllegalByteSequence)?.to_owned();
-        if folder_wanted {
-            name.push('/');
+        if folder_wanted && found.is_some_and(|found| !found.is_dir()) {
+            return Err(ErrorCode::NotDirectory);
         }
-        return Ok(Place { folder, name });
+        let name = last.to_str().ok_or(ErrorCode::IllegalByteSequence)?.to_owned();
+        return Ok(Place { folder, name, folder_wanted });
     }
     Err(ErrorCode::Loop)
 }
@@ -121,7 +123,8 @@ mod tests {
             let path = parts.join("/");
             let Ok(place) = resolve(&protected, &mut Clean::default(), &start, &path, follow) else { return Ok(()) };
             let folder = std::fs::read_link(format!("/proc/self/fd/{}", place.folder.as_raw_fd())).expect("a path");
-            let end = folder.join(place.name.trim_end_matches('/'));
+            prop_assert!(!place.name.contains('/'), "{path}: a link at the end would be followed");
+            let end = folder.join(place.name);
             prop_assert!(folder.starts_with(&root) && !end.starts_with(&home), "{path} leads to {end:?}");
             Ok(())
         };

@@ -38,6 +38,20 @@ mod unix {
         Ok(File::from(rustix::fs::openat(folder, "..", flags, Mode::empty())?))
     }
 
+    /// Whether a folder is of a file system by which the kernel shows itself, wherever that is mounted.
+    #[cfg(target_os = "linux")]
+    pub(in super::super) fn is_kernels(folder: &File) -> io::Result<bool> {
+        /// `SYSFS_MAGIC` of `linux/magic.h`.
+        const SYSFS: rustix::fs::FsWord = 0x6265_6572;
+        Ok([rustix::fs::PROC_SUPER_MAGIC, SYSFS].contains(&rustix::fs::fstatfs(folder)?.f_type))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
+    pub(in super::super) fn is_kernels(_: &File) -> io::Result<bool> {
+        Ok(false)
+    }
+
     /// Opening a terminal must not make it this process's own.
     pub(in super::super) fn no_controlling_terminal(options: &mut OpenOptions) {
         options.custom_flags(i32::try_from(OFlags::NOCTTY.bits()).unwrap_or(0));
@@ -50,7 +64,7 @@ mod unix {
 }
 
 #[cfg(unix)]
-pub(super) use unix::{cap_id, id, is_no_file, links, no_controlling_terminal, parent};
+pub(super) use unix::{cap_id, id, is_kernels, is_no_file, links, no_controlling_terminal, parent};
 
 /// Elsewhere files have no identity that stable Rust can read, so mounts that hold protected files are refused.
 #[cfg(not(unix))]
@@ -73,6 +87,11 @@ mod other {
         Err(io::ErrorKind::Unsupported.into())
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
+    pub(in super::super) fn is_kernels(_: &File) -> io::Result<bool> {
+        Ok(false)
+    }
+
     pub(in super::super) fn no_controlling_terminal(_: &mut cap_primitives::fs::OpenOptions) {}
 
     pub(in super::super) fn is_no_file(_: &io::Error) -> bool {
@@ -81,4 +100,4 @@ mod other {
 }
 
 #[cfg(not(unix))]
-pub(super) use other::{cap_id, id, is_no_file, links, no_controlling_terminal, parent};
+pub(super) use other::{cap_id, id, is_kernels, is_no_file, links, no_controlling_terminal, parent};

@@ -6,33 +6,27 @@
 mod front;
 mod guard;
 mod identity;
+mod links;
+mod mount;
 mod open;
 mod protect;
 mod quota;
 mod spot;
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::Arc;
 
-use cap_primitives::ambient_authority;
-use cap_primitives::fs::open_ambient_dir;
-use hermes_core::{Fault, Mount, Power};
-use hermes_manifest::FsMode;
+use hermes_core::{Fault, Power};
 use wasmtime::component::Resource;
-use wasmtime_wasi::filesystem::{Descriptor, Dir};
-use wasmtime_wasi::{FsPerms, OpenMode};
+use wasmtime_wasi::filesystem::Descriptor;
 
 use guard::Clean;
+use mount::Mounted;
 use protect::Protected;
 pub(crate) use protect::ProtectedPaths;
-use quota::Quota;
 pub(crate) use spot::Front;
 
 use crate::limits::Refusals;
-
-/// What a call may write below a mount whose grant names no quota.
-const DEFAULT_QUOTA: u64 = 1 << 30;
 
 /// The files of one call.
 pub(crate) struct Files {
@@ -45,14 +39,6 @@ pub(crate) struct Files {
     resolved: Vec<Resource<Descriptor>>,
     protected: Arc<Protected>,
     clean: Clean,
-}
-
-struct Mounted {
-    dir: Dir,
-    names: Vec<String>,
-    quota: Quota,
-    /// Whether something protected lies below.
-    guarded: bool,
 }
 
 impl Files {
@@ -72,8 +58,7 @@ impl Files {
         }
         let protected = paths.now();
         let mounts = power.mounts.iter().map(|mount| {
-            let mounted = open_mount(mount, power.workspace.as_deref(), &protected, refusals);
-            mounted
+            mount::open(mount, power, &protected, refusals)
                 .map_err(|error| Fault::Host(format!("the folder {} cannot be mounted: {error}", mount.host.display())))
         });
         let mounts = mounts.collect::<Result<_, _>>()?;
@@ -94,34 +79,4 @@ impl Files {
     fn mount_of(&self, descriptor: u32) -> Option<&Mounted> {
         self.origins.get(&descriptor).and_then(|index| self.mounts.get(*index))
     }
-}
-
-fn open_mount(
-    mount: &Mount,
-    workspace: Option<&Path>,
-    protected: &Protected,
-    refusals: &Refusals,
-) -> std::io::Result<Mounted> {
-    let folder = open_ambient_dir(&mount.host, ambient_authority())?;
-    if protected.holds(&folder)? {
-        return Err(std::io::Error::other("it belongs to the host itself"));
-    }
-    let id = identity::id(&folder.metadata()?);
-    if id.is_none() && protected.overlaps(&mount.host) {
-        return Err(std::io::Error::other(
-            "it holds files of the host itself, which cannot be kept apart on this system",
-        ));
-    }
-    let guarded = id.is_some_and(|id| protected.is_above(id));
-    let (perms, mode) = match mount.mode {
-        FsMode::Read => (FsPerms::ReadOnly, OpenMode::READ),
-        FsMode::ReadWrite => (FsPerms::ReadWrite, OpenMode::READ | OpenMode::WRITE),
-    };
-    let mut names = vec![mount.guest.to_string_lossy().into_owned()];
-    // Rust's standard library ignores the initial folder that WASI offers; it looks for relative paths below `.`.
-    if workspace == Some(mount.guest.as_path()) {
-        names.push(".".to_owned());
-    }
-    let quota = Quota::new(mount.quota.map_or(DEFAULT_QUOTA, |size| size.0), refusals.clone());
-    Ok(Mounted { dir: Dir::new(folder, perms, mode, true), names, quota, guarded })
 }

@@ -2,15 +2,21 @@
 //!
 //! A file is recognised by device and inode, a file that does not exist yet by its folder and name. What lies below a
 //! protected folder is recognised by walking up from where a path leads (see `guard`), and hard links to it by the link
-//! count of whatever is opened.
+//! count of whatever is opened. A plugin or toolset may be a link into a workspace: links in a protected folder and in its
+//! subfolders are followed, and each link on the way is protected like the end.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::SystemTime;
 
 use super::identity::{self, Id};
+use super::links::{self, Way};
+
+/// How many levels of a protected folder are searched for links: `plugins/x.wasm` and `toolsets/x.toml` of a home.
+const LINK_LEVELS: usize = 2;
 
 /// More protected files than this are not searched for hard links: whatever has several names is refused then.
 const MAX_SEARCHED: usize = 100_000;
@@ -28,8 +34,12 @@ pub(crate) struct ProtectedPaths {
 /// What the protected paths are on disk at one moment.
 #[derive(Debug, Default)]
 pub(super) struct Protected {
-    /// What each path led to.
-    seen: Vec<(PathBuf, Option<Id>)>,
+    /// Where each path leads.
+    ends: Vec<PathBuf>,
+    /// What was there when it was surveyed.
+    watched: Vec<Watched>,
+    /// Whether all links were looked at.
+    complete: bool,
     /// The files and folders themselves.
     ids: HashSet<Id>,
     /// Their names in their folders.
@@ -38,6 +48,15 @@ pub(super) struct Protected {
     above: HashSet<Id>,
     /// Files below that have several names; searched for when first needed. `None`: too many to search.
     linked: OnceLock<Option<HashSet<Id>>>,
+}
+
+/// What a path led to at one moment.
+#[derive(Debug, Clone)]
+struct Watched {
+    path: PathBuf,
+    id: Option<Id>,
+    /// When a folder was last changed in which another link would count.
+    changed: Option<SystemTime>,
 }
 
 impl ProtectedPaths {
@@ -59,23 +78,64 @@ impl ProtectedPaths {
 
 impl Protected {
     fn survey(paths: &[PathBuf]) -> Self {
-        let mut all = Self::default();
-        for path in paths {
-            all.add(path);
-            // A link to a protected file is protected as well as the file.
-            if let Ok(real) = path.canonicalize()
-                && real != *path
-            {
-                all.add(&real);
+        let mut all = Self { complete: true, ..Self::default() };
+        let mut left = MAX_SEARCHED;
+        let mut followed = HashMap::new();
+        let mut rest: Vec<_> = paths.iter().map(|path| (path.clone(), LINK_LEVELS)).collect();
+        while let Some((path, levels)) = rest.pop() {
+            let Way { links, end } = links::follow(&path);
+            for link in &links {
+                all.keep_place(link);
+                all.watch(link);
+            }
+            if followed.get(&end).is_none_or(|followed| *followed < levels) {
+                followed.insert(end.clone(), levels);
+                all.add(&end);
+                all.add_links_in(&end, levels, &mut left, &mut rest);
+                all.ends.push(end);
             }
         }
         all
     }
 
-    fn add(&mut self, path: &Path) {
-        let id = path_id(path);
+    fn add(&mut self, end: &Path) {
+        let id = self.watch(end);
         self.ids.extend(id);
-        self.seen.push((path.to_owned(), id));
+        self.keep_place(end);
+    }
+
+    fn watch(&mut self, path: &Path) -> Option<Id> {
+        let id = path_id(path);
+        self.watched.push(Watched { path: path.to_owned(), id, changed: None });
+        id
+    }
+
+    /// Finds the links in a protected folder, and in its subfolders for so many `levels`.
+    fn add_links_in(&mut self, folder: &Path, levels: usize, left: &mut usize, found: &mut Vec<(PathBuf, usize)>) {
+        let Some(below) = levels.checked_sub(1) else { return };
+        // Before it is read, so that a change in between shows.
+        let Ok(metadata) = std::fs::metadata(folder) else { return };
+        // What this process cannot read it does not act on.
+        let Ok(entries) = std::fs::read_dir(folder) else { return };
+        let (id, changed) = (identity::id(&metadata), metadata.modified().ok());
+        self.watched.retain(|watched| watched.path != folder);
+        self.watched.push(Watched { path: folder.to_owned(), id, changed });
+        for entry in entries.flatten() {
+            let Some(rest) = left.checked_sub(1) else {
+                self.complete = false;
+                return;
+            };
+            *left = rest;
+            match entry.file_type() {
+                Ok(kind) if kind.is_symlink() => found.push((entry.path(), below)),
+                Ok(kind) if kind.is_dir() => self.add_links_in(&entry.path(), below, left, found),
+                _ => {}
+            }
+        }
+    }
+
+    /// Protects the name, and with it a link of that name, and keeps the folders above where they are.
+    fn keep_place(&mut self, path: &Path) {
         // The name is taken even while nothing has it: of the first folder that is missing, if several are.
         let mut name = path;
         while let Some(folder) = name.parent() {
@@ -89,13 +149,24 @@ impl Protected {
     }
 
     fn is_current(&self) -> bool {
-        self.seen.iter().all(|(path, id)| path_id(path) == *id)
+        self.watched.iter().all(|Watched { path, id, changed }| {
+            let Ok(metadata) = std::fs::metadata(path) else { return id.is_none() };
+            identity::id(&metadata) == *id && (changed.is_none() || metadata.modified().ok() == *changed)
+        })
+    }
+
+    /// Whether everything that is protected is known.
+    pub(super) fn is_complete(&self) -> bool {
+        self.complete
     }
 
     /// The same survey without the search for hard links, which only holds for the call that made it.
     fn fresh(&self) -> Self {
         Self {
-            seen: self.seen.clone(),
+            ends: self.ends.clone(),
+            // Only the survey that is kept is compared with what is there.
+            watched: Vec::new(),
+            complete: self.complete,
             ids: self.ids.clone(),
             names: self.names.clone(),
             above: self.above.clone(),
@@ -123,7 +194,7 @@ impl Protected {
         let linked = self.linked.get_or_init(|| {
             let mut left = MAX_SEARCHED;
             let mut found = HashSet::new();
-            self.seen.iter().all(|(path, _)| search(path, &mut found, &mut left)).then_some(found)
+            self.ends.iter().all(|path| search(path, &mut found, &mut left)).then_some(found)
         });
         linked.as_ref().is_none_or(|linked| linked.contains(&id))
     }
@@ -132,7 +203,7 @@ impl Protected {
     pub(super) fn overlaps(&self, path: &Path) -> bool {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let path = real(path);
-        self.seen.iter().map(|(seen, _)| real(seen)).any(|seen| seen.starts_with(&path) || path.starts_with(&seen))
+        self.ends.iter().map(|end| real(end)).any(|end| end.starts_with(&path) || path.starts_with(&end))
     }
 
     /// Whether `folder` is protected or lies below something that is.
@@ -163,10 +234,6 @@ impl Protected {
 }
 
 fn path_id(path: &Path) -> Option<Id> {
-    // `..` after a link would name another folder than the one that is meant.
-    if path.components().any(|part| part == Component::ParentDir) {
-        return path.canonicalize().ok().as_deref().and_then(path_id);
-    }
     std::fs::metadata(path).ok().as_ref().and_then(identity::id)
 }
 

@@ -32,10 +32,21 @@ impl Quota {
     /// Takes `bytes`, all or none.
     pub(super) fn charge(&self, bytes: u64) -> Result<(), ErrorCode> {
         let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes));
-        taken.map(drop).map_err(|_| {
-            self.refusals.limit(LimitKind::Quota);
-            ErrorCode::Quota
-        })
+        match taken {
+            Ok(_) => {
+                self.refusals.got_more(LimitKind::Quota);
+                Ok(())
+            }
+            Err(_) => {
+                self.refusals.limit(LimitKind::Quota);
+                Err(ErrorCode::Quota)
+            }
+        }
+    }
+
+    /// Notes that the guest went on to another file.
+    pub(super) fn went_on(&self) {
+        self.refusals.went_on();
     }
 
     /// Gives back what was taken for something that did not happen.

@@ -3,7 +3,7 @@
 use cap_primitives::fs::{FollowSymlinks, stat};
 use wasmtime::component::{HasData, Resource, ResourceTable};
 use wasmtime_wasi::filesystem::{Descriptor, Dir, WasiFilesystemCtx, WasiFilesystemCtxView};
-use wasmtime_wasi::p2::bindings::filesystem::types::{ErrorCode, OpenFlags};
+use wasmtime_wasi::p2::bindings::filesystem::types::{ErrorCode, OpenFlags, PathFlags};
 use wasmtime_wasi::p2::{DynOutputStream, FsResult};
 
 use super::guard::{self, Place};
@@ -24,8 +24,10 @@ impl HasData for Front<'static> {
 pub(super) struct Spot {
     folder: u32,
     pub(super) path: String,
-    /// Whether links are resolved already and the folder was made for this operation.
-    pub(super) resolved: bool,
+    /// Whether the operation follows a link at the end: never where the guard has followed it already.
+    pub(super) follow: PathFlags,
+    /// Whether only a folder will do.
+    pub(super) folder_wanted: bool,
 }
 
 impl Spot {
@@ -52,7 +54,7 @@ impl<'a> Front<'a> {
     }
 
     /// Where an operation on `path` may run: as asked, or where the mount's guard has resolved it to.
-    pub(super) fn spot(&mut self, folder: &Resource<Descriptor>, path: String, follow: bool) -> FsResult<Spot> {
+    pub(super) fn spot(&mut self, folder: &Resource<Descriptor>, path: String, follow: PathFlags) -> FsResult<Spot> {
         while let Some(last) = self.files.resolved.pop() {
             self.files.origins.remove(&last.rep());
             self.inner.table.delete(last)?;
@@ -61,16 +63,22 @@ impl<'a> Front<'a> {
     }
 
     /// The second path of an operation with two.
-    pub(super) fn next_spot(&mut self, folder: &Resource<Descriptor>, path: String, follow: bool) -> FsResult<Spot> {
+    pub(super) fn next_spot(
+        &mut self,
+        folder: &Resource<Descriptor>,
+        path: String,
+        follow: PathFlags,
+    ) -> FsResult<Spot> {
         let origin = *self.files.origins.get(&folder.rep()).ok_or(ErrorCode::BadDescriptor)?;
         if !self.files.mounts.get(origin).is_some_and(|mount| mount.guarded) {
-            return Ok(Spot { folder: folder.rep(), path, resolved: false });
+            return Ok(Spot { folder: folder.rep(), path, follow, folder_wanted: false });
         }
         let dir = self.dir(folder)?.clone();
-        let Place { folder, name } =
+        let follow = follow.contains(PathFlags::SYMLINK_FOLLOW);
+        let Place { folder, name, folder_wanted } =
             guard::resolve(&self.files.protected, &mut self.files.clean, &dir.dir, &path, follow)?;
         let checked = self.inner.table.push(Descriptor::Dir(Dir::new(folder, dir.perms, dir.open_mode, true)))?;
-        let spot = Spot { folder: checked.rep(), path: name, resolved: true };
+        let spot = Spot { folder: checked.rep(), path: name, follow: PathFlags::empty(), folder_wanted };
         self.files.origins.insert(spot.folder, origin);
         self.files.resolved.push(checked);
         Ok(spot)
@@ -127,7 +135,9 @@ impl<'a> Front<'a> {
         if creates && opened.is_err() {
             quota.refund(ENTRY);
         }
-        let opened = self.inner.table.push(opened?)?;
+        let opened = opened?;
+        quota.went_on();
+        let opened = self.inner.table.push(opened)?;
         if let Some(index) = self.files.origins.get(&folder.rep()).copied() {
             self.files.origins.insert(opened.rep(), index);
         }

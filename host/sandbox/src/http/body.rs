@@ -1,8 +1,6 @@
-//! Bodies that are counted while they flow, in both directions.
+//! Bodies of responses, measured while they flow.
 
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -12,41 +10,7 @@ use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::Sleep;
 use wasmtime_wasi_http::Error;
 
-use crate::limits::Refusals;
-
-/// Bytes that a call may still send and receive.
-#[derive(Debug, Clone)]
-pub(super) struct Traffic {
-    left: Arc<AtomicU64>,
-    refusals: Refusals,
-}
-
-impl Traffic {
-    pub(super) fn new(bytes: u64, refusals: Refusals) -> Self {
-        Self { left: Arc::new(AtomicU64::new(bytes)), refusals }
-    }
-
-    /// Takes `bytes`, or notes that they are too many.
-    pub(super) fn take(&self, bytes: usize) -> bool {
-        let bytes = bytes as u64;
-        let taken =
-            self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes)).is_ok();
-        if !taken {
-            self.refusals.limit(LimitKind::Egress);
-        }
-        taken
-    }
-
-    pub(super) fn refusals(&self) -> &Refusals {
-        &self.refusals
-    }
-}
-
-/// A body on its way out.
-pub(super) struct Outgoing<B> {
-    pub(super) inner: B,
-    pub(super) traffic: Traffic,
-}
+use super::counted::Traffic;
 
 /// A body on its way in. `held` lives as long as the body does.
 pub(super) struct Incoming<B, H> {
@@ -63,29 +27,6 @@ impl<B, H> Incoming<B, H> {
     /// At most `limit` bytes, never longer than `patience` apart.
     pub(super) fn new(inner: B, traffic: Traffic, limit: u64, patience: Duration, held: H) -> Self {
         Self { inner, traffic, left: limit, limit, patience, wait: Box::pin(tokio::time::sleep(patience)), _held: held }
-    }
-}
-
-impl<B: Body<Data = Bytes, Error = Error> + Unpin> Body for Outgoing<B> {
-    type Data = Bytes;
-    type Error = Error;
-
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
-        let polled = Pin::new(&mut self.inner).poll_frame(context);
-        if let Poll::Ready(Some(Ok(frame))) = &polled
-            && !self.traffic.take(frame.data_ref().map_or(0, Bytes::len))
-        {
-            return Poll::Ready(Some(Err(Error::HttpRequestBodySize(None))));
-        }
-        polled
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.inner.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.inner.size_hint()
     }
 }
 
@@ -113,9 +54,6 @@ impl<B: Body<Data = Bytes, Error = hyper::Error> + Unpin, H: Unpin> Body for Inc
             return Poll::Ready(Some(Err(Error::HttpResponseBodySize(Some(self.limit)))));
         };
         self.left = left;
-        if !self.traffic.take(length) {
-            return Poll::Ready(Some(Err(Error::HttpResponseBodySize(Some(self.limit)))));
-        }
         // Trailers would be headers that nobody has measured.
         if frame.is_trailers() { Poll::Ready(None) } else { Poll::Ready(Some(Ok(frame))) }
     }

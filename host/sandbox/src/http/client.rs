@@ -13,8 +13,9 @@ use hyper_util::rt::TokioIo;
 use tokio::time::timeout;
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
 
-use super::body::{Incoming, Outgoing, Traffic};
+use super::body::Incoming;
 use super::connect::{ConnectError, Connector};
+use super::counted::{Counted, End, Traffic};
 use super::forbidden::is_forbidden;
 use super::proxy::Proxy;
 use super::target::Target;
@@ -29,6 +30,9 @@ const BETWEEN_BYTES: Duration = Duration::from_secs(60);
 
 /// Most headers of a response; each costs more than its bytes.
 const MAX_HEADERS: usize = 256;
+
+/// About what the first line of a head takes.
+const STATUS_LINE: u64 = 20;
 
 /// Connects for all calls of a sandbox.
 pub(crate) struct Egress {
@@ -90,19 +94,21 @@ impl Egress {
         place: InFlight,
     ) -> Result<Response<WasiBody>, Error> {
         let Allowance { traffic, headers: header_limit, body: body_limit, .. } = allowance;
-        let request = self.prepare(target, request, &traffic, header_limit)?;
+        let mut request = self.prepare(target, request, &traffic, header_limit)?;
 
         let connecting = timeout(patience(options.connect_timeout, CONNECT), self.connector.connect(target));
         let stream = connecting.await.map_err(|_| Error::ConnectionTimeout)?.map_err(|error| match error {
             ConnectError::Failed(error) => error,
             ConnectError::Prohibited(address) => {
                 // Where a name leads inside the operator's network is nothing for a guest or a model.
-                tracing::info!(origin = target.origin(), %address, "a guest's target has an address that is not public");
+                tracing::info!(origin = target.origin(), address, "a guest's target has an address that is not public");
                 let denied = format!("{}, at an address that is not public", target.origin());
                 traffic.refusals().denied("http", &denied);
                 Error::DestinationIpProhibited
             }
         })?;
+        let (stream, end) = Counted::new(stream, traffic.clone());
+        limit_informational(&mut request, end, traffic.clone(), header_limit);
         // Hyper's buffer holds the whole head of a response; its own least size is 8 KiB.
         let buffer = usize::try_from(header_limit).unwrap_or(usize::MAX).clamp(8 << 10, 1 << 20);
         let (mut sender, connection) = hyper::client::conn::http1::Builder::new()
@@ -124,9 +130,6 @@ impl Egress {
             traffic.refusals().limit(LimitKind::HttpHeaders);
             return Err(Error::HttpResponseHeaderSectionSize(u32::try_from(size).ok()));
         }
-        if !traffic.take(usize::try_from(size).unwrap_or(usize::MAX)) {
-            return Err(Error::HttpResponseBodySize(None));
-        }
         let patience = patience(options.between_bytes_timeout, BETWEEN_BYTES);
         Ok(response
             .map(|body| Incoming::new(body, traffic, body_limit, patience, (place, driver, sender)).boxed_unsync()))
@@ -139,7 +142,7 @@ impl Egress {
         request: Request<WasiBody>,
         traffic: &Traffic,
         header_limit: u64,
-    ) -> Result<Request<Outgoing<WasiBody>>, Error> {
+    ) -> Result<Request<WasiBody>, Error> {
         let (mut parts, body) = request.into_parts();
         let mut headers = HeaderMap::new();
         for (name, value) in parts.headers.iter().filter(|(name, _)| !is_forbidden(name)) {
@@ -151,9 +154,6 @@ impl Egress {
         if size > header_limit {
             traffic.refusals().limit(LimitKind::HttpHeaders);
             return Err(Error::HttpRequestHeaderSectionSize(u32::try_from(size).ok()));
-        }
-        if !traffic.take(usize::try_from(size).unwrap_or(usize::MAX)) {
-            return Err(Error::HttpRequestBodySize(None));
         }
         let through_proxy = self.connector.proxy.as_ref().filter(|_| target.scheme == Scheme::Http);
         let uri = match through_proxy {
@@ -168,7 +168,7 @@ impl Egress {
         parts.headers = headers;
         parts.version = http::Version::HTTP_11;
         parts.extensions.clear();
-        Ok(Request::from_parts(parts, Outgoing { inner: body, traffic: traffic.clone() }))
+        Ok(Request::from_parts(parts, body))
     }
 }
 
@@ -188,6 +188,19 @@ fn patience(asked: Option<Duration>, default: Duration) -> Duration {
 
 fn head_size(headers: &HeaderMap) -> u64 {
     headers.iter().map(|(name, value)| (name.as_str().len() + value.len() + 4) as u64).sum()
+}
+
+/// Answers before the answer, such as 103: no guest sees them, and a server can send them without end. Their heads together
+/// have the limit that the head of the answer has.
+fn limit_informational(request: &mut Request<WasiBody>, end: End, traffic: Traffic, limit: u64) {
+    let seen = AtomicU64::new(0);
+    hyper::ext::on_informational(request, move |early| {
+        let size = head_size(early.headers()).saturating_add(STATUS_LINE);
+        if seen.fetch_add(size, Ordering::Relaxed).saturating_add(size) > limit {
+            traffic.refusals().limit(LimitKind::HttpHeaders);
+            end.now();
+        }
+    });
 }
 
 /// Hyper's errors in the words of `wasi:http`.

@@ -1,7 +1,7 @@
 //! From a target to a stream of bytes: resolve, check every address, dial exactly what was checked, and encrypt.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use hermes_manifest::Scheme;
@@ -26,8 +26,8 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
 /// Why there is no connection.
 pub(super) enum ConnectError {
-    /// The target is no place that guests may reach.
-    Prohibited(IpAddr),
+    /// The target is no place that guests may reach, by its address or name.
+    Prohibited(String),
     /// Anything else.
     Failed(Error),
 }
@@ -51,9 +51,12 @@ impl Connector {
         let plain: Box<dyn Stream> = match &self.proxy {
             None => Box::new(dial(&self.resolve(target).await?).await?),
             Some(proxy) => {
-                // The proxy resolves names; an address is checked here as well.
+                // The proxy resolves names; addresses are checked here as well, and the names that mean the proxy itself.
                 if let Some(address) = target.address().filter(|address| !reachable(*address, &self.opened)) {
-                    return Err(ConnectError::Prohibited(address));
+                    return Err(ConnectError::Prohibited(address.to_string()));
+                }
+                if target.is_near() {
+                    return Err(ConnectError::Prohibited(target.host.to_string()));
                 }
                 let stream = dial(&lookup(&proxy.host, proxy.port).await?).await?;
                 match target.scheme {
@@ -72,7 +75,7 @@ impl Connector {
     async fn resolve(&self, target: &Target) -> Result<Vec<SocketAddr>, ConnectError> {
         let addresses = lookup(&target.host, target.port).await?;
         match addresses.iter().find(|address| !reachable(address.ip(), &self.opened)) {
-            Some(closed) => Err(ConnectError::Prohibited(closed.ip())),
+            Some(closed) => Err(ConnectError::Prohibited(closed.ip().to_string())),
             None => Ok(addresses),
         }
     }

@@ -4,6 +4,7 @@ mod address;
 mod body;
 mod client;
 mod connect;
+mod counted;
 mod forbidden;
 mod proxy;
 mod target;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use hermes_core::{LimitKind, Power};
 use http::{HeaderName, Request, Response};
 use tokio::runtime::Handle;
-use wasmtime_wasi::runtime::AbortOnDropJoinHandle;
+use tokio::task::JoinHandle;
 use wasmtime_wasi_http::p2::bindings::http::types::ErrorCode;
 use wasmtime_wasi_http::{Error, ForbiddenHeaderFilter, RequestOptions, WasiBody, WasiHttpHooks};
 
@@ -30,6 +31,15 @@ use crate::limits::Refusals;
 /// The work that goes on while a response is read; nothing is left for it here.
 type Rest = Box<dyn Future<Output = Result<(), Error>> + Send>;
 type Answer = Result<(Response<WasiBody>, Rest), Error>;
+
+/// A request on its way, which ends with who waits for it.
+struct Sending(JoinHandle<Result<Response<WasiBody>, Error>>);
+
+impl Drop for Sending {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
 
 /// What stands between one call and [`Egress`].
 pub(crate) struct Hooks {
@@ -56,6 +66,7 @@ impl Hooks {
         })?;
         let target = Target::of(request)?;
         if target.is_covered(&self.power.http) {
+            self.refusals.went_on();
             return Ok(target);
         }
         self.refusals.denied("http", &target.grant());
@@ -85,12 +96,13 @@ impl WasiHttpHooks for Hooks {
         };
         let (egress, allowance) = (Arc::clone(&self.egress), self.allowance.clone());
         // Connections are driven away from the guests' threads, and end when the guest lets go of the response.
-        let sending = self
-            .control
-            .spawn(async move { egress.send(&target, request, options.unwrap_or_default(), allowance, place).await });
-        let sending = AbortOnDropJoinHandle::from(sending);
+        let mut sending =
+            Sending(self.control.spawn(async move {
+                egress.send(&target, request, options.unwrap_or_default(), allowance, place).await
+            }));
         Box::new(async move {
-            let response = sending.await?;
+            // The task ends early when its runtime does: the process stops while the call runs.
+            let response = (&mut sending.0).await.map_err(|_| Error::ConnectionTerminated)??;
             Ok((response, Box::new(async { Ok(()) }) as Rest))
         })
     }
@@ -105,5 +117,33 @@ impl WasiHttpHooks for Hooks {
 
     fn p2_error_from_tls(&mut self, _: &std::io::Error) -> ErrorCode {
         ErrorCode::TlsProtocolError
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::{BodyExt as _, Empty};
+    use tokio::runtime::Runtime;
+
+    use super::*;
+    use crate::config::EgressConfig;
+
+    #[test]
+    fn a_request_whose_runtime_stops_is_an_error_and_no_panic() {
+        // The kernel takes the connection; nobody answers.
+        let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let origin = format!("http://{}", silent.local_addr().expect("an address"));
+        let allow_private = vec!["127.0.0.0/8".parse().expect("a range")];
+        let egress = Egress::new(&EgressConfig { allow_private, ..EgressConfig::default() }).expect("a client");
+        let power = Power { http: vec![origin.parse().expect("a pattern")], ..Power::default() };
+        let (guests, control) = (Runtime::new().expect("a runtime"), Runtime::new().expect("a runtime"));
+        let mut hooks = Hooks::new(Arc::new(egress), control.handle().clone(), Arc::new(power), Refusals::default());
+        let body = Empty::new().map_err(|never| match never {}).boxed_unsync();
+        let request = Request::builder().uri(origin).body(body).expect("a request");
+        let answer = guests.spawn(Box::into_pin(hooks.send_request(request, None, Box::new(async { Ok(()) }))));
+        let (_connection, _) = silent.accept().expect("a connection");
+        control.shutdown_background();
+        let answer = guests.block_on(answer).expect("no panic");
+        assert!(matches!(answer, Err(Error::ConnectionTerminated)));
     }
 }

@@ -85,6 +85,13 @@ impl Target {
         format!("{}:{}", self.host, self.port)
     }
 
+    /// Whether the host is a name that means the machine that resolves it, or one that is never open.
+    pub(super) fn is_near(&self) -> bool {
+        let Host::Domain(name) = &self.host else { return false };
+        let name = name.trim_end_matches('.');
+        NEAR.contains(&name) || name.ends_with(".localhost")
+    }
+
     /// The address, where the host is one.
     pub(super) fn address(&self) -> Option<IpAddr> {
         match self.host {
@@ -94,6 +101,16 @@ impl Target {
         }
     }
 }
+
+/// Names of whatever machine resolves them (RFC 6761, section 6.3), and of the metadata services of clouds.
+const NEAR: [&str; 6] = [
+    "localhost",
+    "metadata",
+    "metadata.google.internal",
+    "metadata.goog",
+    "instance-data",
+    "instance-data.ec2.internal",
+];
 
 /// Methods are case-sensitive; one that is not in capitals could be taken for another by a lenient server.
 fn is_plain(method: &str) -> bool {

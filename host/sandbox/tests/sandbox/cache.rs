@@ -3,10 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hermes_core::Fault;
-use hermes_sandbox::{Sandbox, SandboxConfig, SandboxError};
+use std::time::{Duration, SystemTime};
 
-use crate::support::{Guest, component, config, handle, power, short};
+use hermes_core::{Component, Fault, LimitKind, Location, RefusedReason, Registry};
+use hermes_manifest::{Existing, embed};
+use hermes_sandbox::{Sandbox, SandboxConfig};
+
+use crate::support::{Guest, component, config, found, handle, limit, power, short};
 
 fn cached(folder: &Path) -> Sandbox {
     Sandbox::new(SandboxConfig { cache: Some(folder.join("cache")), ..config() }).expect("a sandbox")
@@ -47,7 +50,7 @@ async fn whatever_does_not_verify_is_compiled_again() {
     let good = Guest::default().encode();
     let bad = trapping();
     type Tamper = fn(&Path, &Path);
-    let tampers: [(&str, Tamper); 6] = [
+    let tampers: [(&str, Tamper); 7] = [
         ("a bit", |artefact, _| {
             let mut content = fs::read(artefact).expect("the artefact");
             let middle = content.len() / 2;
@@ -62,6 +65,10 @@ async fn whatever_does_not_verify_is_compiled_again() {
         ("the other's, with its hash", |artefact, other| {
             fs::copy(other, artefact).expect("copied");
             fs::copy(mac(other), mac(artefact)).expect("copied");
+        }),
+        ("half a hash", |artefact, _| {
+            let content = fs::read(mac(artefact)).expect("the hash");
+            fs::write(mac(artefact), &content[..content.len() / 2]).expect("written");
         }),
         ("no hash", |artefact, _| fs::remove_file(mac(artefact)).expect("removed")),
         ("another key", |artefact, _| {
@@ -87,18 +94,122 @@ fn mac(artefact: &Path) -> PathBuf {
     path.into()
 }
 
+/// The same guest with another manifest, which asks for more.
+fn greedy(bytes: &[u8]) -> Vec<u8> {
+    let manifest = br#"{"manifest": 1, "name": "guest", "version": "0.1.0", "description": "A test.",
+        "schema": {"type": "object"}, "capabilities": {"fs": [{"path": "${workspace}", "mode": "rw"}]}}"#;
+    embed(bytes, manifest, Existing::Replace).expect("a manifest")
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_that_changed_is_not_run() {
+async fn a_file_that_changed_since_it_was_found_is_not_run() {
+    let bytes = Guest::default().encode();
+    for (what, hashed, content) in [
+        ("after it was hashed", true, trapping()),
+        ("its manifest, before it was hashed", false, greedy(&bytes)),
+        ("its manifest, after it was hashed", true, greedy(&bytes)),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        // That the new content was compiled before, as a tool of its own, makes no difference.
+        assert_eq!(answers(&cached(folder.path()), &content).await, what != "after it was hashed");
+        let path = folder.path().join("guest.wasm");
+        fs::write(&path, &bytes).expect("written");
+        let admitted = found(Location::File(path.clone()), &bytes);
+        if hashed {
+            admitted.digest().expect("a digest");
+        }
+        fs::write(&path, content).expect("written");
+        let tool = cached(folder.path()).tool(admitted.into());
+        let run = handle(tool.as_ref(), "guest", "{}", power(short())).await;
+        let refused = matches!(&run.result, Err(Fault::Unloadable(reason)) if reason.contains("list again"));
+        assert!(refused, "{what}: {:?}", run.result);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_component_may_have_64_mebibytes() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("guest.wasm");
     let bytes = Guest::default().encode();
     fs::write(&path, &bytes).expect("written");
-    let found = hermes_core::Component::new(hermes_core::Location::File(path.clone()), bytes.len() as u64);
-    found.digest().expect("a digest");
-    fs::write(&path, trapping()).expect("written");
+    // As it was found, and as it is now.
+    let size = (64 << 20) + 1;
+    let large = Component::new(Location::File(path.clone()), size, *component(bytes.clone()).section());
     let sandbox = Sandbox::new(config()).expect("a sandbox");
-    let run = handle(sandbox.tool(found.into()).as_ref(), "guest", "{}", power(short())).await;
-    assert!(matches!(&run.result, Err(Fault::Host(reason)) if reason.contains("changed")), "{:?}", run.result);
+    let run = handle(sandbox.tool(large.into()).as_ref(), "guest", "{}", power(short())).await;
+    assert_eq!(limit(&run), Some(LimitKind::Compile), "{:?}", run.result);
+
+    // A hole of 200 GiB costs its owner nothing, and would take minutes to read.
+    let grown = found(Location::File(path.clone()), &bytes);
+    fs::File::options().write(true).open(&path).expect("the file").set_len(200 << 30).expect("grown");
+    let run = handle(sandbox.tool(grown.into()).as_ref(), "guest", "{}", power(short())).await;
+    assert!(matches!(&run.result, Err(Fault::Host(reason)) if reason.contains("64 MiB")), "{:?}", run.result);
+    let refused = Registry::new(Sandbox::host_api()).add_file(&path, &|component| sandbox.tool(component));
+    assert!(matches!(&refused, Err(RefusedReason::Unreadable(reason)) if reason.contains("64 MiB")), "{refused:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_opened_before_the_first_call() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let sandbox = cached(folder.path());
+    let tool = sandbox.tool(component(Guest::default().encode()));
+    assert!(fs::read_dir(folder.path()).expect("the folder").next().is_none());
+    assert!(matches!(handle(tool.as_ref(), "guest", "{}", power(short())).await.result, Ok(Ok(_))));
+    assert_eq!(artefacts(folder.path()).len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn caches_beside_each_other_have_their_own_keys() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in ["compile.a", "compile.b"] {
+        let cache = Some(folder.path().join(name));
+        let sandbox = Sandbox::new(SandboxConfig { cache, ..config() }).expect("a sandbox");
+        assert!(answers(&sandbox, &Guest::default().encode()).await);
+        assert!(folder.path().join(format!("{name}.key")).is_file(), "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_not_used_for_longest_is_evicted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert!(answers(&cached(folder.path()), &Guest::default().encode()).await);
+    let [artefact] = artefacts(folder.path()).try_into().expect("one artefact");
+    let cache = folder.path().join("cache");
+    let hours = |hours: u64| SystemTime::now() - Duration::from_secs(hours * 3600);
+    // Holes of the largest size that all may have together: the first fits beside nothing.
+    for (name, size, used) in [
+        ("large.cwasm", 1 << 30, 2),
+        ("old.cwasm", 10, 24 * 365),
+        ("recent.cwasm", 10, 1),
+        (".tmpleft", 10, 24),
+        ("gone.cwasm.mac", 10, 24),
+    ] {
+        let file = fs::File::create(cache.join(name)).expect(name);
+        file.set_len(size).expect(name);
+        file.set_modified(hours(used)).expect(name);
+    }
+    fs::File::open(&artefact).expect("the artefact").set_modified(hours(3)).expect("its time");
+    assert!(!answers(&cached(folder.path()), &trapping()).await);
+    let left: Vec<_> =
+        fs::read_dir(&cache).expect("the cache").map(|entry| entry.expect("an entry").file_name()).collect();
+    let has = |name: &str| left.iter().any(|left| left == name);
+    for name in ["large.cwasm", "old.cwasm", ".tmpleft", "gone.cwasm.mac"] {
+        assert!(!has(name), "{name} is still there");
+    }
+    assert!(has("recent.cwasm") && !artefact.exists() && !mac(&artefact).exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_used_artefact_is_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bytes = Guest::default().encode();
+    assert!(answers(&cached(folder.path()), &bytes).await);
+    let [artefact] = artefacts(folder.path()).try_into().expect("one artefact");
+    let long_ago = SystemTime::now() - Duration::from_secs(24 * 3600);
+    fs::File::open(&artefact).expect("the artefact").set_modified(long_ago).expect("its time");
+    assert!(answers(&cached(folder.path()), &bytes).await);
+    let noted = fs::metadata(&artefact).expect("the artefact").modified().expect("a time");
+    assert!(noted > long_ago + Duration::from_secs(3600));
 }
 
 #[cfg(unix)]
@@ -113,7 +224,45 @@ async fn the_cache_is_this_users_alone() {
     for artefact in artefacts(folder.path()) {
         assert_eq!(mode(&artefact), 0o600);
     }
-    fs::set_permissions(folder.path().join("cache.key"), fs::Permissions::from_mode(0o644)).expect("changed");
-    let refused = Sandbox::new(SandboxConfig { cache: Some(folder.path().join("cache")), ..config() });
-    assert!(matches!(refused.err(), Some(SandboxError::Cache { .. })));
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cache_that_cannot_be_used_is_done_without() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    use std::os::unix::fs::PermissionsExt as _;
+    type Spoil = fn(&Path);
+    let rows: [(&str, Spoil); 6] = [
+        ("a file", |folder| fs::write(folder.join("cache"), "").expect("a file")),
+        ("below a file", |folder| {
+            fs::write(folder.join("file"), "").expect("a file");
+            std::os::unix::fs::symlink("file/none", folder.join("cache")).expect("a link");
+        }),
+        ("open to others", |folder| {
+            fs::create_dir(folder.join("cache")).expect("a folder");
+            fs::set_permissions(folder.join("cache"), fs::Permissions::from_mode(0o1777)).expect("a mode");
+        }),
+        ("an empty key", |folder| {
+            fs::write(folder.join("cache.key"), "").expect("a file");
+            fs::set_permissions(folder.join("cache.key"), fs::Permissions::from_mode(0o600)).expect("a mode");
+        }),
+        ("a key that others can read", |folder| {
+            fs::write(folder.join("cache.key"), [7; 64]).expect("a file");
+            fs::set_permissions(folder.join("cache.key"), fs::Permissions::from_mode(0o644)).expect("a mode");
+        }),
+        ("a key that blocks", |folder| {
+            mknodat(CWD, folder.join("cache.key"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a FIFO");
+        }),
+    ];
+    for (what, spoil) in rows {
+        let folder = tempfile::tempdir().expect("a folder");
+        spoil(folder.path());
+        let mode = fs::metadata(folder.path().join("cache")).ok().map(|found| found.permissions().mode());
+        assert!(answers(&cached(folder.path()), &Guest::default().encode()).await, "{what}");
+        let cache = folder.path().join("cache");
+        assert!(!cache.is_dir() || artefacts(folder.path()).is_empty(), "{what}");
+        if let Some(mode) = mode {
+            assert_eq!(fs::metadata(cache).expect("it is there").permissions().mode(), mode, "{what}");
+        }
+    }
 }

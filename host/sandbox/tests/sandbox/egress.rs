@@ -75,12 +75,19 @@ async fn headers_that_route_a_request_are_the_hosts() {
         "X-A: b\r\nx-evil: c",
     ];
     for header in headers {
+        let before = server.heads().len();
         let args = json!({"action": "get_with_header", "at": origin, "with": header});
-        let _ = attempt(tool.as_ref(), args, &power).await;
-    }
-    for head in server.heads() {
-        assert!(!head.contains("evil"), "{head}");
-        assert_eq!(head.to_lowercase().matches("\r\nhost: ").count(), 1, "{head}");
+        let said = text(&attempt(tool.as_ref(), args, &power).await);
+        // Refused while it was made, or sent without what the guest wanted.
+        match (said, server.heads().get(before..)) {
+            (Err(said), Some([])) => assert!(said.contains("header"), "{header}: {said}"),
+            (Ok(said), Some([head])) => {
+                assert_eq!(said, "200", "{header}");
+                assert!(!head.contains("evil"), "{header}: {head}");
+                assert_eq!(head.to_lowercase().matches("\r\nhost: ").count(), 1, "{header}: {head}");
+            }
+            other => panic!("{header}: {other:?}"),
+        }
     }
     let args = json!({"action": "get_with_header", "at": origin, "with": "X-Plain: fine"});
     assert_eq!(text(&attempt(tool.as_ref(), args, &power).await), Ok("200".into()));
@@ -142,10 +149,16 @@ async fn redirects_are_the_guests_to_follow() {
 async fn what_flows_is_limited() {
     let large = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{}", 1 << 20, "x".repeat(1 << 20));
     let headers = format!("HTTP/1.1 200 OK\r\nx: {}\r\ncontent-length: 0\r\n\r\n", "y".repeat(20_000));
-    let (large, headers, small) =
-        (Server::start(large, false).await, Server::start(headers, false).await, Server::start(OK, false).await);
+    // Answers before the answer, which no guest sees.
+    let flood = "HTTP/1.1 100 Continue\r\n\r\n".repeat(20_000);
+    let (large, headers, small, flood) = (
+        Server::start(large, false).await,
+        Server::start(headers, false).await,
+        Server::start(OK, false).await,
+        Server::start(flood, true).await,
+    );
     let url = |server: &Server| format!("http://127.0.0.1:{}/", server.port);
-    let patterns = [&large, &headers, &small].map(|server| format!("http://127.0.0.1:{}", server.port));
+    let patterns = [&large, &headers, &small, &flood].map(|server| format!("http://127.0.0.1:{}", server.port));
     let (_sandbox, tool) = client(EgressConfig::default());
     let rows = [
         (json!({"action": "get", "at": url(&large)}), Limits { http_body: 1000, ..limits() }, LimitKind::HttpBody),
@@ -165,7 +178,13 @@ async fn what_flows_is_limited() {
             Limits { http_requests: 5, ..limits() },
             LimitKind::HttpRequests,
         ),
-        (json!({"action": "get", "at": url(&small)}), Limits { http_parallel: 0, ..limits() }, LimitKind::HttpParallel),
+        (
+            json!({"action": "get_together", "at": url(&small), "n": 3}),
+            Limits { http_parallel: 2, ..limits() },
+            LimitKind::HttpParallel,
+        ),
+        (json!({"action": "get", "at": url(&flood)}), limits(), LimitKind::HttpHeaders),
+        (json!({"action": "get", "at": url(&flood)}), Limits { egress: 1_000, ..limits() }, LimitKind::Egress),
     ];
     for (args, limits, kind) in rows {
         let run = attempt(tool.as_ref(), args.clone(), &granted(&patterns, limits)).await;
@@ -178,6 +197,14 @@ async fn what_flows_is_limited() {
     )
     .await;
     assert_eq!(text(&run), Ok("got them".into()));
+    // What is done is no longer counted among those at one time.
+    let few = granted(&patterns, Limits { http_parallel: 2, ..limits() });
+    for args in [
+        json!({"action": "get_together", "at": url(&small), "n": 2}),
+        json!({"action": "get_many", "at": url(&small), "n": 5}),
+    ] {
+        assert_eq!(text(&attempt(tool.as_ref(), args, &few).await), Ok("got them".into()));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -229,6 +256,12 @@ async fn the_operators_proxy_is_used() {
     assert_eq!(text(&get(tool.as_ref(), "http://api.test/a", &power).await), Ok("200 5".into()));
     let run = get(tool.as_ref(), "http://other.test/a", &power).await;
     assert_eq!(denied(&run), ["http://other.test GET"]);
+    // A proxy may look names up where they mean itself.
+    let near = ["http://localhost", "http://a.localhost", "http://metadata.google.internal"];
+    for origin in near {
+        let run = get(tool.as_ref(), origin, &granted(&near.map(str::to_owned), limits())).await;
+        assert_eq!(denied(&run), [format!("{origin}, at an address that is not public")]);
+    }
     let [head] = proxy.heads().try_into().expect("one request");
     assert!(head.starts_with("GET http://api.test/a HTTP/1.1\r\n"), "{head}");
     assert!(head.contains("Basic dXNlcjpwYXNz"), "{head}");

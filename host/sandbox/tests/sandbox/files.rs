@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hermes_core::{LimitKind, Limits, Power, Tool};
+use hermes_core::{Fault, LimitKind, Limits, Power, Refusal, Tool};
 use hermes_manifest::FsMode;
 use hermes_sandbox::Sandbox;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -142,6 +142,91 @@ async fn only_regular_files_and_folders_open() {
     assert_eq!(fixture.attempt(json!({"action": "stat", "at": "fifo"})).await, Ok("0".into()));
     let error = fixture.refused(json!({"action": "read", "at": "."})).await;
     assert!(error.contains("directory"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mount_is_the_folder_that_was_granted_and_no_other() {
+    let fixture = Fixture::new();
+    let Fixture { workspace, outside, .. } = &fixture;
+    fs::create_dir(outside.path().join("elsewhere")).expect("a folder");
+    symlink("../elsewhere", workspace.join("link")).expect("a link");
+    let moved = outside.path().join("moved");
+    for (folder, reason) in [
+        (workspace.join("link"), "link"),
+        (workspace.join("../elsewhere"), "plain"),
+        ("/".into(), "root"),
+        ("/proc/self".into(), "kernel"),
+        ("/sys".into(), "kernel"),
+        ("/dev/fd".into(), "kernel"),
+        (workspace.join("file"), "directory"),
+        (workspace.join("none"), "No such file"),
+        (workspace.clone(), "link"),
+    ] {
+        if folder == *workspace {
+            // Since the host started, somebody has put another folder in its place.
+            fs::rename(workspace, &moved).expect("moved");
+            symlink("elsewhere", workspace).expect("a link");
+        }
+        let run =
+            attempt(fixture.tool.as_ref(), json!({"action": "list", "at": "."}), &mounted(&folder, limits())).await;
+        let refused = matches!(&run.result, Err(Fault::Host(said)) if said.contains(reason));
+        assert!(refused, "{}: {:?}", folder.display(), run.result);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn grants_that_overlap_give_each_folder_once() {
+    let fixture = Fixture::new();
+    let below = fixture.workspace.join("below");
+    fs::create_dir(&below).expect("a folder");
+    let grants = |folders: &[String]| {
+        let mut all = hermes_manifest::Capabilities::default();
+        for folder in folders {
+            let grant = hermes_core::parse_grant(&format!("fs={folder}"), &fixture.workspace).expect(folder);
+            hermes_core::union(&mut all, &grant);
+        }
+        all
+    };
+    let asked = grants(&["${workspace}:rw".into(), format!("{}:rw", below.display())]);
+    let granted = grants(&[
+        "${workspace}:ro".into(),
+        format!("{}:ro", fixture.workspace.display()),
+        "below:rw".into(),
+        format!("{}/.:ro", below.display()),
+    ]);
+    let power = Power::resolve(&asked, &granted, Some(&fixture.workspace), &Default::default());
+    let mut folders: Vec<_> = power.mounts.iter().map(|mount| mount.guest.clone()).collect();
+    folders.sort();
+    assert_eq!(folders, [fixture.workspace.clone(), below.clone()]);
+    let power = Power { limits: limits(), ..power };
+    for (action, path, works) in [
+        ("read", "file", true),
+        ("write", "file", false),
+        ("write", "below/new", false),
+        ("write", below.join("new").to_str().expect("a path"), true),
+    ] {
+        let args = json!({"action": action, "at": path, "with": "x"});
+        let said = text(&attempt(fixture.tool.as_ref(), args, &power).await);
+        assert_eq!(said.is_ok(), works, "{action} {path}: {said:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_limit_that_a_guest_got_past_does_not_hide_a_later_failure() {
+    let fixture = Fixture::new();
+    let args = json!({"action": "append_then_fail", "at": "big", "with": "file", "n": 2 << 20});
+    let run = attempt(fixture.tool.as_ref(), args, &fixture.power).await;
+    assert_eq!(run.refusals, [Refusal::Limit(LimitKind::Quota)]);
+    assert_eq!(text(&run), Err("failed: unrelated".into()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_that_wasi_cannot_say_are_left_out_of_listings() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let fixture = Fixture::new();
+    fs::write(fixture.workspace.join(std::ffi::OsStr::from_bytes(b"no\xffutf8")), "").expect("a file");
+    fs::write(fixture.workspace.join("other"), "").expect("a file");
+    assert_eq!(fixture.attempt(json!({"action": "list", "at": "."})).await, Ok("file other".into()));
 }
 
 #[tokio::test(flavor = "multi_thread")]

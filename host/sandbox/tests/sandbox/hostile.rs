@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hermes_core::{Fault, LimitKind, Limits, Run};
+use hermes_core::{Fault, LimitKind, Limits, Outcome, Refusal, Run};
 use hermes_sandbox::Sandbox;
 
 use crate::support::{Guest, component, handle, limit, power, sandbox, short, with_manifest, with_modules};
@@ -122,6 +122,36 @@ async fn traps_are_told_apart() {
     let run = run(&sandbox, &trap, short()).await;
     assert!(matches!(&run.result, Err(Fault::Trap { detail }) if detail.contains("unreachable")), "{:?}", run.result);
     assert_alive(&sandbox).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refusal_that_was_survived_does_not_hide_a_trap() {
+    let sandbox = sandbox();
+    let too_much = "(drop (memory.grow (i32.const 20000)))";
+    let guest = |rest: &str| Guest { handle: format!("{too_much} {rest} (unreachable)"), ..Guest::default() };
+    assert_eq!(limit(&run(&sandbox, &guest(""), short()).await), Some(LimitKind::Memory));
+    let survived = run(&sandbox, &guest("(drop (memory.grow (i32.const 1)))"), short()).await;
+    assert_eq!(survived.refusals, [Refusal::Limit(LimitKind::Memory)]);
+    assert!(matches!(survived.result, Err(Fault::Trap { .. })), "{:?}", survived.result);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_instantiated_has_given_no_answer() {
+    let sandbox = sandbox();
+    let outside = Guest {
+        fields: r#"(memory (export "memory") 2) (data (i32.const 1000000) "outside")"#.into(),
+        ..Guest::default()
+    };
+    let run = run(&sandbox, &outside, short()).await;
+    assert!(
+        matches!(&run.result, Err(Fault::Unloadable(reason)) if reason.contains("out of bounds")),
+        "{:?}",
+        run.result
+    );
+    let outcome = Outcome::from(run.result.expect_err("a fault"));
+    let told = outcome.error().expect("an error").to_string();
+    assert!(!told.contains("out of bounds"), "{told}");
+    assert!(outcome.author_detail().is_some_and(|detail| detail.contains("out of bounds")));
 }
 
 #[tokio::test(flavor = "multi_thread")]

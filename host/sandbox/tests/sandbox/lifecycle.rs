@@ -70,6 +70,33 @@ async fn who_finds_no_place_is_told_so() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn calls_with_files_never_take_all_places() {
+    let (sandbox, tool) = probe_sandbox(hermes_sandbox::SandboxConfig { concurrency: 4, ..config() });
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().canonicalize().expect("a path");
+    let brief = Limits { wall: Duration::from_millis(300), ..long() };
+    let granted = mounted(&path, long());
+    let spinners = futures_util::future::join(
+        attempt(tool.as_ref(), json!({"action": "spin"}), &granted),
+        attempt(tool.as_ref(), json!({"action": "spin"}), &granted),
+    );
+    let others = async {
+        while sandbox.usage().taken < 2 {
+            tokio::task::yield_now().await;
+        }
+        let with_files = attempt(tool.as_ref(), json!({"action": "echo"}), &mounted(&path, brief)).await;
+        assert!(matches!(with_files.result, Err(Fault::Busy)), "{:?}", with_files.result);
+        let without = attempt(tool.as_ref(), json!({"action": "echo", "with": "hello"}), &power(long())).await;
+        assert_eq!(text(&without), Ok("hello".into()));
+    };
+    tokio::select! {
+        _ = spinners => panic!("the spinners ended"),
+        () = others => {}
+    }
+    all_places_free(&sandbox).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_timeout_is_one_calls_own() {
     let (_sandbox, tool) = probe_sandbox(config());
     let wall = Duration::from_millis(300);

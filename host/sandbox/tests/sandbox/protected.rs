@@ -166,11 +166,95 @@ async fn a_file_that_the_host_replaced_is_still_its_own() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mount_below_a_protected_folder_is_refused() {
     let fixture = Fixture::new();
-    for folder in ["deep/home", "deep/home/plugins", "link"] {
+    for folder in ["deep/home", "deep/home/plugins"] {
         let power = mounted(&fixture.workspace.join(folder), limits());
         let run = attempt(fixture.tool.as_ref(), json!({"action": "list", "at": "."}), &power).await;
         assert!(matches!(&run.result, Err(Fault::Host(reason)) if reason.contains("belongs")), "{:?}", run.result);
     }
+}
+
+/// A home outside the workspace with a plugin and its toolsets inside, the plugin by way of a link in the workspace.
+struct Linked {
+    _sandbox: Sandbox,
+    tool: Arc<dyn Tool>,
+    folder: tempfile::TempDir,
+    home: PathBuf,
+    workspace: PathBuf,
+    power: Power,
+}
+
+impl Linked {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let base = folder.path().canonicalize().expect("a path");
+        let (home, workspace) = (base.join("home"), base.join("workspace"));
+        for name in ["home/plugins", "workspace/built", "workspace/grants", "workspace/late"] {
+            fs::create_dir_all(base.join(name)).expect(name);
+        }
+        for name in ["built/tool.wasm", "grants/mine.toml", "late/late.wasm", "one.toml"] {
+            fs::write(workspace.join(name), "ours").expect(name);
+        }
+        symlink("built", workspace.join("way")).expect("a link");
+        symlink(workspace.join("way/tool.wasm"), home.join("plugins/tool.wasm")).expect("a link");
+        symlink("../workspace/grants", home.join("toolsets")).expect("a link");
+        symlink("../one.toml", workspace.join("grants/one.toml")).expect("a link");
+        let (sandbox, tool) = probe_sandbox(SandboxConfig { protected: vec![home.clone()], ..config() });
+        let power = mounted(&workspace, limits());
+        Self { _sandbox: sandbox, tool, folder, home, workspace, power }
+    }
+
+    async fn refused(&self, args: Value) {
+        let error = text(&attempt(self.tool.as_ref(), args.clone(), &self.power).await).expect_err(&args.to_string());
+        assert!(error.contains("os error 2)"), "{args}: {error}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_links_of_the_host_lead_to_is_the_hosts_as_well() {
+    let fixture = Linked::new();
+    for path in
+        ["built/tool.wasm", "way/tool.wasm", "grants/mine.toml", "grants/new.toml", "grants/one.toml", "one.toml"]
+    {
+        fixture.refused(json!({"action": "write", "at": path, "with": "mine"})).await;
+        fixture.refused(json!({"action": "rename", "at": "late/late.wasm", "with": path})).await;
+        fixture.refused(json!({"action": "remove", "at": path})).await;
+    }
+    // Who can replace a folder or a link on the way decides where it leads.
+    for path in ["built", "way", "grants"] {
+        fixture.refused(json!({"action": "rename", "at": path, "with": "moved"})).await;
+        fixture.refused(json!({"action": "remove", "at": path})).await;
+        fixture.refused(json!({"action": "rename", "at": "late", "with": path})).await;
+    }
+    let late = json!({"action": "write", "at": "late/late.wasm", "with": "ours"});
+    let written = text(&attempt(fixture.tool.as_ref(), late.clone(), &fixture.power).await);
+    assert_eq!(written, Ok("written".into()));
+    // A link that the operator makes counts from the next call on.
+    symlink(fixture.workspace.join("late/late.wasm"), fixture.home.join("plugins/late.wasm")).expect("a link");
+    fixture.refused(late).await;
+    let read = |path: &str| fs::read_to_string(fixture.folder.path().join(path)).expect(path);
+    for path in
+        ["home/plugins/tool.wasm", "home/plugins/late.wasm", "home/toolsets/mine.toml", "home/toolsets/one.toml"]
+    {
+        assert_eq!(read(path), "ours", "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_cache_and_its_key_are_the_hosts_wherever_they_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let workspace = folder.path().canonicalize().expect("a path");
+    let cache = Some(workspace.join("compile.cache"));
+    let sandbox = Sandbox::new(SandboxConfig { cache, ..config() }).expect("a sandbox");
+    let tool = sandbox.tool(Arc::new(crate::support::probe()));
+    let power = mounted(&workspace, limits());
+    for path in ["compile.cache.key", "compile.cache/x.cwasm"] {
+        for action in ["read", "write"] {
+            let args = json!({"action": action, "at": path, "with": "mine"});
+            let error = text(&attempt(tool.as_ref(), args, &power).await).expect_err(path);
+            assert!(error.contains("os error 2)"), "{action} {path}: {error}");
+        }
+    }
+    assert_eq!(fs::read(workspace.join("compile.cache.key")).expect("the key").len(), 64);
 }
 
 #[tokio::test(flavor = "multi_thread")]

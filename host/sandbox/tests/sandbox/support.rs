@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hermes_core::{
-    Call, Component, Ended, Failure, Fault, LimitKind, Limits, Location, NoProgress, Power, Run, SecretStore, Tool,
+    Call, Component, Digest, Ended, Failure, Fault, LimitKind, Limits, Location, NoProgress, Power, Run, SecretStore,
+    Tool,
 };
 use hermes_manifest::{EnvName, Existing, embed};
 use hermes_sandbox::{Sandbox, SandboxConfig};
@@ -37,7 +38,13 @@ pub(crate) fn probe_sandbox(mut config: SandboxConfig) -> (Sandbox, Arc<dyn Tool
 }
 
 pub(crate) fn probe() -> Component {
-    Component::new(Location::Core("probe.wasm", guest_artifacts::PROBE), guest_artifacts::PROBE.len() as u64)
+    found(Location::Core("probe.wasm", guest_artifacts::PROBE), guest_artifacts::PROBE)
+}
+
+/// A component as discovery finds it while `bytes` are at `location`.
+pub(crate) fn found(location: Location, bytes: &[u8]) -> Component {
+    let section = hermes_manifest::scan(std::io::Cursor::new(bytes)).map(|found| found.section).unwrap_or_default();
+    Component::new(location, bytes.len() as u64, Digest::of(&section))
 }
 
 /// Runs the probe with these arguments.
@@ -51,8 +58,8 @@ pub(crate) fn sandbox() -> Sandbox {
 
 /// A component whose bytes live as long as the test.
 pub(crate) fn component(bytes: Vec<u8>) -> Arc<Component> {
-    let size = bytes.len() as u64;
-    Arc::new(Component::new(Location::Core("guest.wasm", bytes.leak()), size))
+    let bytes = bytes.leak();
+    Arc::new(found(Location::Core("guest.wasm", bytes), bytes))
 }
 
 pub(crate) fn call(tool: &str) -> Call {
