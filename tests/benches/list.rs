@@ -1,7 +1,7 @@
 //! How long `hermes-host list` takes from process start, with nothing compiled and nothing cached, and what a file costs.
 //!
 //! Prints three rows: 1,000 components of about 100 KB; then, for 100 components each, what one file costs at 100 KB and at 20 MB,
-//! as a ratio from the same run. Components are real ones: a core tool under another name, the large ones with 20 MB of code.
+//! as a ratio from the same run. Components are real ones: a test's helper under another name, the large ones with 20 MB of code.
 //!
 //! Each figure is held against its goal. The exit is 1 only at twice the goal or so, so that a busy machine is not taken for a
 //! regression.
@@ -47,11 +47,11 @@ impl Goal {
 
 fn main() -> ExitCode {
     let temp = tempfile::tempdir().expect("a temporary folder");
-    let tool = core_tool();
-    let large = with_code(&tool, 20 << 20);
-    let empty = folder(temp.path(), "empty", &tool, 0);
-    let thousand = folder(temp.path(), "thousand", &tool, 1_000);
-    let small = folder(temp.path(), "small", &tool, 100);
+    let tool = guest_artifacts::HELPER;
+    let large = with_code(tool, 20 << 20);
+    let empty = folder(temp.path(), "empty", tool, 0);
+    let thousand = folder(temp.path(), "thousand", tool, 1_000);
+    let small = folder(temp.path(), "small", tool, 100);
     let big = folder(temp.path(), "big", &large, 100);
 
     let [empty, thousand, small, big] = measure(&[empty, thousand, small, big]);
@@ -117,13 +117,6 @@ fn folder(temp: &Path, name: &str, component: &[u8], count: usize) -> PathBuf {
         fs::write(folder.join(format!("bench_{number}.wasm")), renamed).expect("a file");
     }
     folder
-}
-
-/// A core tool as the build script made it.
-fn core_tool() -> Vec<u8> {
-    let target = Path::new(env!("CARGO_BIN_EXE_hermes-host")).ancestors().nth(2).expect("a target folder");
-    fs::read(target.join("plugins/wasm32-wasip2/plugin/write_file.wasm"))
-        .expect("the core tools are built with the host")
 }
 
 /// The component, and behind its sections one more core module with `size` bytes of code.
