@@ -77,7 +77,7 @@ fn unknown_tools_and_flags_are_wrong_usage() {
     ----- stdout
     ----- stderr
     unknown_tool: Unknown tool: no_such_tool
-    hint: `hermes-host list` shows the tools
+    hint: there are read_file, search_files, weather, write_file
     ");
     assert_ran!(place.run(&["call", "none.wasm"]), @"
     exit 2

@@ -59,19 +59,18 @@ fn whatever_is_wrong_leaves_the_file_as_it_was() {
     ----- stdout
     ----- stderr
     error: helper.wasm: it has a section `hermes:tool` already: replace it with `--replace`
-    hint: --replace puts the new manifest in its place
     ");
     assert_ran!(place.run(&["embed", "helper.wasm", "--manifest", "half.json", "--replace"]), @"
     exit 2
     ----- stdout
     ----- stderr
-    error: helper.wasm: document 1 of its section `hermes:tool`: line 2, column 17: key must be a string
+    error: half.json: document 1 of its section `hermes:tool`: line 2, column 17: key must be a string
     ");
     assert_ran!(place.run(&["embed", "helper.wasm", "--manifest", "wrong.json", "--replace"]), @r#"
     exit 2
     ----- stdout
     ----- stderr
-    error: helper.wasm: document 1 of its section `hermes:tool`: `/name`: "No Name" is not a name: expected a lower-case letter, then lower-case letters, digits or `_`, at most 48 characters
+    error: wrong.json: document 1 of its section `hermes:tool`: `/name`: "No Name" is not a name: expected a lower-case letter, then lower-case letters, digits or `_`, at most 48 characters
     "#);
     assert_ran!(place.run(&["embed", "text.wasm", "--manifest", "manifest.json"]), @"
     exit 2

@@ -52,18 +52,20 @@ fn what_cannot_be_a_tool_is_refused_and_nothing_is_written() {
     error: taken exists already
     hint: choose another name, or remove it
     ");
-    assert_ran!(place.run(&["new", "Über tool"]), @r#"
+    assert_ran!(place.run(&["new", "Über tool"]), @"
     exit 2
     ----- stdout
     ----- stderr
-    error: `Über tool`: "Über tool" is not a name: expected a lower-case letter, then lower-case letters, digits or `_`, at most 48 characters
-    "#);
-    assert_ran!(place.run(&["new", "../outside"]), @r#"
+    error: `Über tool` cannot be a tool's name
+    hint: lower-case letters, digits, `-` or `_`, at most 48 in all, and a letter first
+    ");
+    assert_ran!(place.run(&["new", "../outside"]), @"
     exit 2
     ----- stdout
     ----- stderr
-    error: `../outside`: "../outside" is not a name: expected a lower-case letter, then lower-case letters, digits or `_`, at most 48 characters
-    "#);
+    error: `../outside` cannot be a tool's name
+    hint: lower-case letters, digits, `-` or `_`, at most 48 in all, and a letter first
+    ");
     assert_ran!(place.run(&["new", "tool-call"]), @"
     exit 2
     ----- stdout

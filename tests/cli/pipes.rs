@@ -7,7 +7,7 @@ use crate::support::Place;
 
 #[test]
 fn a_reader_that_leaves_is_no_failure() {
-    let place = Place::new().file("a.txt", "a\n");
+    let place = Place::new().env("WEATHER_API_KEY", "k3y").file("a.txt", "a\n");
     for args in [
         &["list"] as &[&str],
         &["list", "--json"],

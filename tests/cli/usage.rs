@@ -51,6 +51,7 @@ fn list_shows_every_tool_with_its_state() {
     weather       0.1.0    weather  unavailable  🌤 Get current weather for a location.
     write_file    0.1.0    file     ready        ✍️ Create a file or replace all of it; missing folders are made.
     ----- stderr
+    tools not offered: 1; `hermes-host list --why` tells why
     ");
     assert_ran!(Place::new().run(&["list", "--why"]), @"
     exit 0
@@ -86,7 +87,7 @@ fn refused_files_are_counted_and_explained() {
     NAME     VERSION  TOOLSET  STATE        DESCRIPTION
     weather  0.1.0    weather  unavailable  🌤 Get current weather for a location.
     ----- stderr
-    2 files were refused; `hermes-host list --why` tells why
+    tools not offered: 1, files refused: 2; `hermes-host list --why` tells why
     ");
     assert_ran!(place.run(&["list", "--toolset", "weather", "--why"]), @"
     exit 0

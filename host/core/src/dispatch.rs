@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use hermes_manifest::{Check, Manifest};
 use serde::de::IgnoredAny;
 
-use crate::call::{Answer, Call, Content, Ended, Issue, Output, Pending, Reply, Resume};
+use crate::call::{Answer, Call, Content, Ended, Failure, Issue, Output, Pending, Reply, Resume};
 use crate::component::Component;
 use crate::host::{Host, Seen, State};
 use crate::outcome::Outcome;
@@ -227,7 +227,19 @@ impl<'a> Course<'a> {
         self.report.log.extend(run.log);
         self.report.log_dropped += run.log_dropped;
         self.report.refusals.extend(run.refusals);
-        run.result.map_err(Outcome::from)?.map_err(Outcome::from)
+        run.result.map_err(Outcome::from)?.map_err(|failure| self.in_the_hosts_words(failure))
+    }
+
+    /// A tool knows that it was denied something; what and why, the host knows better.
+    fn in_the_hosts_words(&self, failure: Failure) -> Outcome {
+        match (failure, self.report.refusals.last()) {
+            (Failure::Denied { capability, .. }, Some(Refusal::Denied { capability: denied, target }))
+                if capability == *denied =>
+            {
+                Outcome::Denied { capability, target: target.clone() }
+            }
+            (failure, _) => failure.into(),
+        }
     }
 }
 

@@ -162,6 +162,16 @@ impl Host {
         }
     }
 
+    /// What toolsets list and no file holds: toolset, name, and the nearest name that exists.
+    pub fn missing_tools(&self) -> impl Iterator<Item = (&str, &str, Option<String>)> {
+        let listed =
+            self.toolsets.iter().flat_map(|(name, toolset)| toolset.tools.iter().map(move |tool| (name, tool)));
+        listed.filter(|(_, tool)| self.registry.get(tool.as_str()).is_none()).map(|(toolset, tool)| {
+            let names = self.registry.entries().map(|entry| entry.manifest.name.as_str());
+            (toolset, tool.as_str(), nearest(tool.as_str(), names))
+        })
+    }
+
     /// The workspace's folder, if there is one.
     pub fn workspace_path(&self) -> Option<&Path> {
         self.workspace.as_ref().ok().map(Workspace::path)

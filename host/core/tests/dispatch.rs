@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use hermes_core::{
-    Call, Content, Ended, Failure, Fault, Host, NoProgress, Output, Pending, Power, Progress, Registry, Reply, Report,
-    Request, RequestKind, Run, SecretStore, Session, Step, Tool, Toolsets, Workspace,
+    Call, Content, Ended, Failure, Fault, Host, NoProgress, Output, Pending, Power, Progress, Refusal, Registry, Reply,
+    Report, Request, RequestKind, Run, SecretStore, Session, Step, Tool, Toolsets, Workspace,
 };
 use hermes_manifest::{EnvName, Existing, HostApi, embed, scan};
 use semver::Version;
@@ -25,6 +25,7 @@ struct Scripted {
     answers: Mutex<Vec<Answer>>,
     calls: Arc<Mutex<Vec<(Call, Duration)>>>,
     verdict: Result<(), String>,
+    refusals: Vec<Refusal>,
 }
 
 impl Tool for Scripted {
@@ -32,7 +33,13 @@ impl Tool for Scripted {
         self.calls.lock().unwrap().push((call, power.limits.cpu));
         let result = self.answers.lock().unwrap().remove(0);
         let cpu = Duration::from_secs(4);
-        Box::pin(std::future::ready(Run { result, log: Vec::new(), log_dropped: 0, cpu, refusals: Vec::new() }))
+        Box::pin(std::future::ready(Run {
+            result,
+            log: Vec::new(),
+            log_dropped: 0,
+            cpu,
+            refusals: self.refusals.clone(),
+        }))
     }
 
     fn check<'a>(&'a self, _: &'a str, _: Arc<Power>) -> BoxFuture<'a, Result<Result<(), String>, Fault>> {
@@ -58,6 +65,16 @@ struct Played {
 }
 
 async fn play(more: &str, args: &str, verdict: Result<(), String>, answers: Vec<Answer>) -> Played {
+    play_refusing(more, args, verdict, answers, Vec::new()).await
+}
+
+async fn play_refusing(
+    more: &str,
+    args: &str,
+    verdict: Result<(), String>,
+    answers: Vec<Answer>,
+    refusals: Vec<Refusal>,
+) -> Played {
     let folder = tempfile::tempdir().unwrap();
     let manifest = format!(
         r#"{{"manifest": 1, "name": "t", "version": "1.0.0", "description": "d", "schema": {{"type": "object"}}{more}}}"#
@@ -65,7 +82,8 @@ async fn play(more: &str, args: &str, verdict: Result<(), String>, answers: Vec<
     let component = embed(guest_artifacts::HELPER, manifest.as_bytes(), Existing::Replace).unwrap();
     fs::write(folder.path().join("t.wasm"), component).unwrap();
     let calls = Arc::new(Mutex::new(Vec::new()));
-    let tool: Arc<dyn Tool> = Arc::new(Scripted { answers: Mutex::new(answers), calls: Arc::clone(&calls), verdict });
+    let tool: Arc<dyn Tool> =
+        Arc::new(Scripted { answers: Mutex::new(answers), calls: Arc::clone(&calls), verdict, refusals });
     let imports = scan(Cursor::new(guest_artifacts::HELPER)).unwrap().imports;
     let api = imports.into_iter().fold(HostApi::new(Version::new(0, 1, 0)), |api, import| api.with(import, [""; 0]));
     let mut registry = Registry::new(api);
@@ -132,6 +150,24 @@ async fn a_tool_that_only_asks_is_stopped() {
     let played = play("", "{}", Ok(()), (0..20).map(|_| ask("again")).collect()).await;
     assert_eq!(played.report.outcome.name(), "bad_result");
     assert_eq!(played.calls.len(), 10);
+}
+
+#[tokio::test]
+async fn what_was_denied_is_told_in_the_hosts_words() {
+    let denied = |capability: &str| -> Answer {
+        let target = "what the tool says".to_owned();
+        Ok(Err(Failure::Denied { capability: capability.to_owned(), target }))
+    };
+    let refusal = Refusal::Denied { capability: "http", target: "an address that is not public".to_owned() };
+    for (capability, refusals, expected) in [
+        ("http", vec![refusal.clone()], "an address that is not public"),
+        ("fs", vec![refusal], "what the tool says"),
+        ("http", vec![], "what the tool says"),
+    ] {
+        let played = play_refusing("", "{}", Ok(()), vec![denied(capability)], refusals).await;
+        let hermes_core::Outcome::Denied { target, .. } = played.report.outcome else { panic!("not denied") };
+        assert_eq!(target, expected, "{capability}");
+    }
 }
 
 #[tokio::test]

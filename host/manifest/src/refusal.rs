@@ -65,8 +65,9 @@ pub enum Refusal {
     TooManyExterns,
     /// There is no metadata section.
     #[error(
-        "it has no section `hermes:tool`: `hermes_tool::export!` writes it; `wasm-tools strip` and composition lose it, \
-         and `hermes-host embed FILE --from ORIGINAL` restores it"
+        "it has no section `hermes:tool`: in Rust `hermes_tool::export!` writes it; for a component from another language \
+         `hermes-host embed FILE --manifest MANIFEST` does, and after `wasm-tools strip` or composition \
+         `hermes-host embed FILE --from ORIGINAL`"
     )]
     NoManifest,
     /// There is more than one metadata section.

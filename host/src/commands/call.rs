@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use hermes_core::{
     Absent, AnsweredBy, Content, Host, LogStream, MissingGrant, NoProgress, Outcome, Refusal, Report, Session, State,
+    nearest,
 };
 use hermes_manifest::{Manifest, Schema};
 use serde_json::{Value, json};
@@ -56,7 +57,8 @@ pub(super) fn call(args: &CallArgs, settings: Settings, printer: Printer) -> Res
         Some(report) => Answer::from(report),
         None => Answer::cancelled(&host, &session, &tool, began.elapsed()),
     };
-    answer.print(&tool, &missing, printer)?;
+    let hint = answer.hint(&host, &missing, &tool, args.trace);
+    answer.print(&tool, hint, printer)?;
     Ok(ExitStatus::Outcome(answer.outcome.exit_code()))
 }
 
@@ -120,7 +122,7 @@ fn arguments(text: &str) -> Result<String, Failure> {
 
 fn trace(report: &Report, printer: Printer) {
     for traced in &report.trace {
-        let verdict = if traced.passed { "" } else { "  refused here" };
+        let verdict = if traced.passed { "" } else { "  ended here" };
         printer.note(&format!("{:>10}  {:>9.1?}{verdict}", traced.step.name(), traced.took));
     }
     for line in &report.log {
@@ -180,7 +182,7 @@ impl Answer {
         Self { outcome: Outcome::Cancelled, by, generation: host.registry.generation(), took }
     }
 
-    fn print(&self, tool: &str, missing: &[MissingGrant], printer: Printer) -> Result<(), Failure> {
+    fn print(&self, tool: &str, hint: Option<String>, printer: Printer) -> Result<(), Failure> {
         if printer.json() {
             return Ok(printer.value(&self.as_json(tool))?);
         }
@@ -190,23 +192,28 @@ impl Answer {
         let error = self.outcome.error().unwrap_or_default();
         let message = error.get("error").and_then(Value::as_str).unwrap_or_default();
         printer.note(&escape(&format!("{}: {message}", self.outcome.name()), true));
-        if let Some(hint) = self.hint(missing) {
+        if let Some(hint) = hint {
             printer.note(&format!("hint: {hint}"));
         }
         Ok(())
     }
 
     /// A grant helps where one is missing; a tool that was denied while it ran tried something that it never asked for.
-    fn hint(&self, missing: &[MissingGrant]) -> Option<String> {
+    fn hint(&self, host: &Host, missing: &[MissingGrant], tool: &str, traced: bool) -> Option<String> {
         match &self.outcome {
             Outcome::Denied { .. } if !missing.is_empty() => {
                 Some(format!("allow it for one run with {}", flags(missing)))
             }
+            Outcome::Denied { capability, .. } if capability == "http" => Some(
+                "a tool reaches what its manifest asks for and a toolset grants; `allow_private` of [egress] in config.toml \
+                 opens addresses that are not public"
+                    .to_owned(),
+            ),
             Outcome::Denied { capability, .. } if capability == "fs" => {
                 Some("tools see the workspace only; --workspace DIR sets another".to_owned())
             }
-            Outcome::Trap { .. } | Outcome::HostError(_) => Some("--trace shows more".to_owned()),
-            Outcome::UnknownTool(_) => Some("`hermes-host list` shows the tools".to_owned()),
+            Outcome::Trap { .. } | Outcome::HostError(_) if !traced => Some("--trace shows more".to_owned()),
+            Outcome::UnknownTool(_) => Some(where_it_is(host, tool)),
             Outcome::Invalid(_) => self.by.as_ref().map(|by| takes(&by.manifest)),
             _ => None,
         }
@@ -231,6 +238,18 @@ impl Answer {
             "generation": self.generation,
             "ms": (self.took.as_secs_f64() * 1e6).round() / 1e3,
         })
+    }
+}
+
+/// What to do about a name that the session does not show.
+fn where_it_is(host: &Host, tool: &str) -> String {
+    let names: Vec<&str> = host.registry.entries().map(|entry| entry.manifest.name.as_str()).collect();
+    if names.contains(&tool) {
+        return "there is one, and --toolset or --exclude leaves it out".to_owned();
+    }
+    match nearest(tool, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("there are {}", names.join(", ")),
     }
 }
 

@@ -51,10 +51,17 @@ fn findings(settings: &Settings) -> Vec<Finding> {
             findings.push(Finding { what: "plugins", ok: refused == 0, said });
             findings.push(match &host.workspace {
                 Ok(workspace) => Finding { what: "workspace", ok: true, said: shown(workspace.path()) },
+                // The host serves without files then, which is no fault.
                 Err(error) => {
-                    Finding { what: "workspace", ok: false, said: format!("{error}; set another with --workspace DIR") }
+                    Finding { what: "workspace", ok: true, said: format!("none: {error}; --workspace DIR sets one") }
                 }
             });
+            let missing: Vec<String> =
+                host.missing_tools().map(|(toolset, tool, _)| format!("{toolset} lists `{tool}`")).collect();
+            if !missing.is_empty() {
+                let said = format!("{}, which no file holds", missing.join(", "));
+                findings.push(Finding { what: "toolsets", ok: false, said });
+            }
             findings.push(sandbox(&host));
         }
         Err(failure) => findings.push(Finding { what: "host", ok: false, said: failure.to_string() }),

@@ -22,7 +22,11 @@ pub(super) fn embed(args: &EmbedArgs, printer: Printer) -> Result<(), Failure> {
         (None, None) => return Err(Failure::usage("one of --manifest and --from is needed")),
     };
     let existing = if args.replace { Existing::Replace } else { Existing::Keep };
-    let result = put(&component, &documents, existing).map_err(|refusal| refused(&args.file, &refusal))?;
+    let written_in = args.manifest.as_ref().unwrap_or(&args.file);
+    let result = put(&component, &documents, existing).map_err(|refusal| {
+        let file = if is_of_the_manifest(&refusal) { written_in } else { &args.file };
+        refused(file, &refusal)
+    })?;
     let target = args.output.as_ref().unwrap_or(&args.file);
     write_whole(&place(target)?, &result).map_err(|error| Failure::file(target, &error))?;
     let found = scan(Cursor::new(&result)).map_err(|refusal| refused(target, &refusal))?;
@@ -31,12 +35,19 @@ pub(super) fn embed(args: &EmbedArgs, printer: Printer) -> Result<(), Failure> {
     Ok(())
 }
 
+fn is_of_the_manifest(refusal: &Refusal) -> bool {
+    matches!(
+        refusal,
+        Refusal::Document { .. }
+            | Refusal::NameTaken { .. }
+            | Refusal::NoDocuments
+            | Refusal::TooManyDocuments
+            | Refusal::SectionTooBig(_)
+    )
+}
+
 fn refused(file: &Path, refusal: &Refusal) -> Failure {
-    let failure = Failure::usage(format!("{}: {refusal}", shown(file)));
-    match refusal {
-        Refusal::AlreadyEmbedded => failure.hint("--replace puts the new manifest in its place"),
-        _ => failure,
-    }
+    Failure::usage(format!("{}: {refusal}", shown(file)))
 }
 
 /// Where the result goes: through a link to what it leads to, and never in the place of a device, a FIFO or a folder.

@@ -20,10 +20,15 @@ pub(super) fn list(args: &ListArgs, settings: &Settings, printer: Printer) -> Re
         }
         return Ok(printer.value(&rows)?);
     }
+    let tools: Vec<Seen<'_>> = tools.collect();
     let mut rows = vec![["NAME", "VERSION", "TOOLSET", "STATE", "DESCRIPTION"].map(str::to_owned).to_vec()];
-    rows.extend(tools.map(|seen| line(&seen, args.why)));
+    rows.extend(tools.iter().map(|seen| line(seen, args.why)));
     printer.text(&table(&rows))?;
-    report_refused(&host, args.why, printer);
+    if args.why {
+        tell_why(&host, printer);
+    } else {
+        tell_that_there_is_more(&host, &tools, printer);
+    }
     Ok(())
 }
 
@@ -81,15 +86,29 @@ fn first_sentence(text: &str) -> String {
     sentence.chars().take(69).chain(['…']).collect()
 }
 
-fn report_refused(host: &Host, why: bool, printer: Printer) {
-    let refused = host.registry.refused();
-    if why {
-        for refused in refused {
-            let reason = escape(&refused.reason.to_string(), false);
-            printer.note(&format!("refused {}: {reason}", shown(&refused.file)));
-        }
-    } else if !refused.is_empty() {
-        printer.note(&format!("{} files were refused; `hermes-host list --why` tells why", refused.len()));
+/// What the table has no line for: refused files, and tools that toolsets list and no file holds.
+fn tell_why(host: &Host, printer: Printer) {
+    for refused in host.registry.refused() {
+        let reason = escape(&refused.reason.to_string(), false);
+        printer.note(&format!("refused {}: {reason}", shown(&refused.file)));
+    }
+    for (toolset, tool, near) in host.missing_tools() {
+        let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        printer.note(&format!("missing: the toolset {toolset} lists `{tool}`, which no file holds{near}"));
+    }
+}
+
+fn tell_that_there_is_more(host: &Host, tools: &[Seen<'_>], printer: Printer) {
+    let withheld = tools.iter().filter(|seen| !seen.state.offered()).count();
+    let counts = [
+        ("tools not offered", withheld),
+        ("files refused", host.registry.refused().len()),
+        ("tools missing", host.missing_tools().count()),
+    ];
+    let some = counts.iter().filter(|(_, count)| *count > 0);
+    let told: Vec<String> = some.map(|(what, count)| format!("{what}: {count}")).collect();
+    if !told.is_empty() {
+        printer.note(&format!("{}; `hermes-host list --why` tells why", told.join(", ")));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hermes_manifest::ToolName;
+use hermes_manifest::{NameError, ToolName};
 
 use crate::cli::NewArgs;
 use crate::embedded;
@@ -110,8 +110,11 @@ struct Project {
 
 impl Project {
     fn named(name: &str) -> Result<Self, Failure> {
-        let tool =
-            ToolName::try_from(name.replace('-', "_")).map_err(|error| Failure::usage(format!("`{name}`: {error}")))?;
+        let tool = ToolName::try_from(name.replace('-', "_")).map_err(|error| match error {
+            NameError::Reserved(_) => Failure::usage(format!("`{name}`: {error}")),
+            NameError::Grammar { .. } => Failure::usage(format!("`{name}` cannot be a tool's name"))
+                .hint("lower-case letters, digits, `-` or `_`, at most 48 in all, and a letter first"),
+        })?;
         if RESERVED.contains(&tool.as_str()) {
             return Err(Failure::usage(format!("`{name}` means something else to Rust or cargo; choose another name")));
         }

@@ -12,7 +12,8 @@ pub(super) fn describe(manifest: &Manifest) -> Option<Tool> {
     let annotations = ToolAnnotations::from_raw(
         manifest.title.clone(),
         Some(hints.read_only),
-        Some(hints.destructive),
+        // What only reads destroys nothing, whatever the manifest leaves at its default.
+        Some(hints.destructive && !hints.read_only),
         Some(hints.idempotent),
         Some(hints.open_world),
     );

@@ -84,8 +84,11 @@ impl ServerHandler for Mcp {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(report) = self.call(request, context).await else {
-            // The client took the call back, so this is never sent.
-            return Err(ErrorData::internal_error("cancelled", None));
+            // A client that took the call back is never sent this; one that closed its end may read it.
+            return Err(ErrorData::internal_error(
+                "the call was stopped: the client cancelled it or closed its input",
+                None,
+            ));
         };
         if let Some(detail) = report.outcome.author_detail() {
             tracing::warn!(call = report.id, outcome = report.outcome.name(), detail, "the call failed");

@@ -15,7 +15,7 @@ const CHUNK: u64 = 64 * 1024;
 /// Sends `request` and reads the whole response.
 pub(super) async fn exchange(request: &Request) -> Result<Response> {
     let outgoing = prepare(request)?;
-    let body = outgoing.body().map_err(|()| malformed(request, "its body"))?;
+    let body = outgoing.body().map_err(|()| malformed(request, "the body"))?;
     let answer = outgoing_handler::handle(outgoing, None).map_err(|code| failure(request, &code))?;
     // A server may answer, and a host may refuse, before all is sent; what counts is the answer.
     let _ = send_body(body, request.bytes()).await;
@@ -40,21 +40,21 @@ fn prepare(request: &Request) -> Result<OutgoingRequest> {
     }
     let outgoing = OutgoingRequest::new(fields);
     let url = request.url().split('#').next().unwrap_or_default();
-    let (scheme, rest) = url.split_once("://").ok_or_else(|| malformed(request, "its URL, which has no scheme"))?;
+    let (scheme, rest) = url.split_once("://").ok_or_else(|| malformed(request, "the URL, which has no scheme"))?;
     let scheme = match scheme {
         "https" => Scheme::Https,
         "http" => Scheme::Http,
-        _ => return Err(malformed(request, "its URL, whose scheme is neither http nor https")),
+        _ => return Err(malformed(request, "the URL, whose scheme is neither http nor https")),
     };
     let (authority, path) = match rest.find(['/', '?']) {
         Some(at) => rest.split_at(at),
         None => (rest, "/"),
     };
     let path = if path.starts_with('?') { format!("/{path}") } else { path.to_owned() };
-    outgoing.set_method(&method(request.method())).map_err(|()| malformed(request, "its method"))?;
-    outgoing.set_scheme(Some(&scheme)).map_err(|()| malformed(request, "its scheme"))?;
-    outgoing.set_authority(Some(authority)).map_err(|()| malformed(request, "its host"))?;
-    outgoing.set_path_with_query(Some(&path)).map_err(|()| malformed(request, "its path"))?;
+    outgoing.set_method(&method(request.method())).map_err(|()| malformed(request, "the method"))?;
+    outgoing.set_scheme(Some(&scheme)).map_err(|()| malformed(request, "the scheme"))?;
+    outgoing.set_authority(Some(authority)).map_err(|()| malformed(request, "the host"))?;
+    outgoing.set_path_with_query(Some(&path)).map_err(|()| malformed(request, "the path"))?;
     Ok(outgoing)
 }
 
@@ -72,7 +72,7 @@ fn method(name: &str) -> Method {
 }
 
 fn malformed(request: &Request, part: &str) -> Error {
-    Error::failed(format_args!("{} is malformed: {part}", request.target()))
+    Error::failed(format_args!("{}: {part} is malformed; percent-encode what is not plain", request.target()))
 }
 
 /// What the host reports, in the tool's terms: a missing grant, or a server that cannot be reached.
@@ -80,13 +80,31 @@ fn failure(request: &Request, code: &ErrorCode) -> Error {
     match code {
         ErrorCode::HttpRequestDenied | ErrorCode::DestinationIpProhibited => Error::denied("http", request.grant()),
         ErrorCode::HttpRequestUriInvalid | ErrorCode::HttpRequestMethodInvalid => {
-            malformed(request, "its URL or method")
+            malformed(request, "the URL or method")
         }
-        other => {
-            let name = format!("{other:?}");
-            Error::unavailable(format_args!("{}: {}", request.target(), name.trim_start_matches("ErrorCode::")))
-        }
+        other => Error::unavailable(format_args!("{}: {}", request.target(), plain(other))),
     }
+}
+
+/// The reasons that people meet, in words; the rest by the name that WASI gives them.
+fn plain(code: &ErrorCode) -> String {
+    let words = match code {
+        ErrorCode::DnsError(_) | ErrorCode::DestinationNotFound => "there is no server of this name",
+        ErrorCode::DnsTimeout => "looking up the name took too long",
+        ErrorCode::DestinationUnavailable | ErrorCode::ConnectionRefused => "the server does not accept connections",
+        ErrorCode::ConnectionTerminated => "the server closed the connection",
+        ErrorCode::ConnectionTimeout | ErrorCode::ConnectionReadTimeout | ErrorCode::ConnectionWriteTimeout => {
+            "the server took too long"
+        }
+        ErrorCode::ConnectionLimitReached => "too many requests at one time",
+        ErrorCode::TlsCertificateError | ErrorCode::TlsProtocolError | ErrorCode::TlsAlertReceived(_) => {
+            "no secure connection: the server's certificate or TLS is not accepted"
+        }
+        ErrorCode::HttpResponseBodySize(_) => "the answer is too large",
+        ErrorCode::HttpResponseTimeout => "the answer took too long",
+        other => return format!("{other:?}").trim_start_matches("ErrorCode::").to_owned(),
+    };
+    words.to_owned()
 }
 
 async fn send_body(body: OutgoingBody, bytes: &[u8]) -> Option<()> {
