@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use hermes_manifest::{ByteSize, Capabilities, FsGrant, GuestRoot, HttpPattern, LimitSet, Methods};
+use hermes_manifest::{ByteSize, Capabilities, FsGrant, GuestRoot, HttpPattern, Methods};
 
 /// Adds what `other` grants.
 pub fn union(into: &mut Capabilities, other: &Capabilities) {
@@ -15,10 +15,11 @@ pub fn union(into: &mut Capabilities, other: &Capabilities) {
     for (name, terms) in &other.secrets {
         into.secrets.entry(name.clone()).or_default().expose |= terms.expose;
     }
-    into.limits = largest(&into.limits, &other.limits);
+    into.tools.extend(other.tools.iter().cloned());
+    into.limits = crate::limits::largest(&into.limits, &other.limits);
 }
 
-/// What is both asked for and granted, limits apart (those are [`crate::Limits::resolve`]d against the defaults).
+/// What is both asked for and granted, limits apart (those are resolved against the defaults).
 ///
 /// Folders are compared by their paths, so `${workspace}` is looked up first; without a workspace it stands for nothing. Links
 /// must have been followed before: see [`crate::Power::resolve`].
@@ -34,6 +35,7 @@ pub fn intersect(asked: &Capabilities, granted: &Capabilities, workspace: Option
             extend(&mut both.http, Option::as_slice(&both_patterns(ask, grant)));
         }
     }
+    both.tools = asked.tools.intersection(&granted.tools).cloned().collect();
     both.env = asked.env.iter().filter(|name| granted.env.contains(name)).cloned().collect();
     for name in asked.secrets.keys() {
         if let Some(terms) = granted.secrets.get(name) {
@@ -107,27 +109,5 @@ fn smallest(a: Option<ByteSize>, b: Option<ByteSize>) -> Option<ByteSize> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.min(b)),
         (one, other) => one.or(other),
-    }
-}
-
-fn largest(a: &LimitSet, b: &LimitSet) -> LimitSet {
-    LimitSet {
-        wall: a.wall.max(b.wall),
-        cpu: a.cpu.max(b.cpu),
-        memory: a.memory.max(b.memory),
-        tables: a.tables.max(b.tables),
-        instances: a.instances.max(b.instances),
-        handles: a.handles.max(b.handles),
-        resources: a.resources.max(b.resources),
-        host_bytes: a.host_bytes.max(b.host_bytes),
-        random: a.random.max(b.random),
-        args: a.args.max(b.args),
-        output: a.output.max(b.output),
-        log: a.log.max(b.log),
-        http_requests: a.http_requests.max(b.http_requests),
-        http_parallel: a.http_parallel.max(b.http_parallel),
-        http_headers: a.http_headers.max(b.http_headers),
-        http_body: a.http_body.max(b.http_body),
-        egress: a.egress.max(b.egress),
     }
 }

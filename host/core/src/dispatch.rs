@@ -16,7 +16,7 @@ use crate::component::Component;
 use crate::host::{Host, Seen, State};
 use crate::outcome::Outcome;
 use crate::power::Power;
-use crate::tool::{LogLine, Progress, Refusal, Run};
+use crate::tool::{Caller, LogLine, Progress, Refusal, Run};
 use crate::toolset::View;
 
 /// The steps of a call, in order.
@@ -206,7 +206,8 @@ impl<'a> Course<'a> {
     ) -> Result<Output, Outcome> {
         let (began, allowed) = (Instant::now(), power.limits.clone());
         for _ in 0..MAX_ROUNDS {
-            let run = seen.entry.tool.handle(call.clone(), args.to_owned(), Arc::clone(&power), self.progress).await;
+            let run =
+                seen.entry.tool.handle(call.clone(), args.to_owned(), Arc::clone(&power), &Alone(self.progress)).await;
             match self.take(run) {
                 Ok(Ended::Done(output)) => return Ok(output),
                 Ok(Ended::Ask(pending)) => call.resume = Some(nobody(pending)),
@@ -242,6 +243,17 @@ impl<'a> Course<'a> {
         }
     }
 }
+
+/// A caller that takes reports and knows no other tool.
+struct Alone<'a>(&'a dyn Progress);
+
+impl Progress for Alone<'_> {
+    fn report(&self, done: f64, total: Option<f64>, message: Option<String>) {
+        self.0.report(done, total, message);
+    }
+}
+
+impl Caller for Alone<'_> {}
 
 fn nobody(pending: Pending) -> Resume {
     let answers = pending.requests.into_iter().map(|request| Answer { id: request.id, reply: Reply::Nobody }).collect();

@@ -30,6 +30,9 @@ pub use limits::{LimitKind, Limits};
 pub use outcome::Outcome;
 pub use power::{MissingGrant, Mount, Power, missing};
 pub use registry::{Entry, Refused, RefusedReason, Registry};
-pub use tool::{Fault, LogLine, LogStream, NoProgress, Progress, Refusal, Run, SecretStore, Tool};
+pub use tool::{
+    Caller, Decision, Fault, Hook, HookRun, LogLine, LogStream, NoProgress, Progress, Refusal, Run, Runner,
+    SecretStore, Tool, ToolRequest,
+};
 pub use toolset::{Toolset, ToolsetError, Toolsets, UnknownName, View, nearest};
 pub use workspace::{Workspace, WorkspaceError};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use hermes_manifest::{ByteSize, Capabilities, EnvName, FsGrant, FsMode, GuestRoot, HttpPattern};
+use hermes_manifest::{ByteSize, Capabilities, EnvName, FsGrant, FsMode, GuestRoot, HttpPattern, ToolName};
 
 use crate::algebra::{folder, intersect};
 use crate::limits::Limits;
@@ -21,6 +21,8 @@ pub struct Power {
     pub env: BTreeMap<EnvName, String>,
     /// Secrets whose value the tool may have.
     pub secrets: BTreeSet<EnvName>,
+    /// Other tools that it may call.
+    pub tools: BTreeSet<ToolName>,
     /// Limits.
     pub limits: Limits,
 }
@@ -64,7 +66,8 @@ impl Power {
                 .filter_map(|name| Some((name.clone(), environment.get(&name)?.clone())))
                 .collect(),
             secrets: both.secrets.into_iter().filter(|(_, terms)| terms.expose).map(|(name, _)| name).collect(),
-            limits: Limits::resolve(&asked.limits, &granted.limits),
+            tools: both.tools,
+            limits: Limits::default().with(&granted.limits).cut(&asked.limits),
             mounts,
         }
     }
@@ -128,6 +131,9 @@ pub fn missing(asked: &Capabilities, granted: &Capabilities, workspace: Option<&
     }
     for name in asked.secrets.keys().filter(|name| !both.secrets.get(*name).is_some_and(|terms| terms.expose)) {
         missing.push(MissingGrant { capability: "secrets", value: name.to_string() });
+    }
+    for tool in asked.tools.difference(&granted.tools) {
+        missing.push(MissingGrant { capability: "tools", value: tool.to_string() });
     }
     missing
 }

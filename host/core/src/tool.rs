@@ -4,23 +4,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use hermes_manifest::Manifest;
 
 use crate::call::{Call, Ended, Failure};
+use crate::component::Component;
 use crate::limits::LimitKind;
+use crate::outcome::Outcome;
 use crate::power::Power;
 
 /// A tool that can be called. The sandbox implements it for components; nothing is compiled or run before a method is called.
 pub trait Tool: Send + Sync {
     /// Runs the tool once, in a fresh sandbox.
     ///
-    /// `args` is JSON. Dropping the future stops the guest at once. Progress goes to `progress` while the call runs.
-    fn handle<'a>(
-        &'a self,
-        call: Call,
-        args: String,
-        power: Arc<Power>,
-        progress: &'a dyn Progress,
-    ) -> BoxFuture<'a, Run>;
+    /// `args` is JSON. Dropping the future stops the guest at once. While it runs, its progress and its calls of other tools go to
+    /// `caller`, in the task that awaits the future.
+    fn handle<'a>(&'a self, call: Call, args: String, power: Arc<Power>, caller: &'a dyn Caller) -> BoxFuture<'a, Run>;
 
     /// Asks the tool whether it may be offered. It gets no power but the granted environment and whether secrets exist.
     fn check<'a>(&'a self, tool: &'a str, power: Arc<Power>) -> BoxFuture<'a, Result<Result<(), String>, Fault>>;
@@ -85,12 +83,88 @@ pub trait Progress: Send + Sync {
     fn report(&self, done: f64, total: Option<f64>, message: Option<String>);
 }
 
-/// Drops every report.
+/// Who calls a tool, as the running tool sees them: they take reports, and call other tools on its behalf. By default there are
+/// no others.
+pub trait Caller: Progress {
+    /// The other tools that this call was granted and that can be called now, in the order of their names.
+    fn tools(&self) -> Vec<Arc<Manifest>> {
+        Vec::new()
+    }
+
+    /// Calls other tools, at the same time where they allow it. Outcomes are in the order of the requests; each is what the one
+    /// path of every call came to. Dropping the future cancels the calls.
+    fn call<'a>(&'a self, requests: Vec<ToolRequest>) -> BoxFuture<'a, Vec<Outcome>> {
+        Box::pin(std::future::ready(requests.into_iter().map(|request| Outcome::UnknownTool(request.tool)).collect()))
+    }
+}
+
+/// A call of one tool by name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolRequest {
+    /// The name.
+    pub tool: String,
+    /// The arguments, as JSON.
+    pub args: String,
+}
+
+/// Nobody: drops every report, and knows no other tool.
 #[derive(Debug, Clone, Copy)]
 pub struct NoProgress;
 
 impl Progress for NoProgress {
     fn report(&self, _done: f64, _total: Option<f64>, _message: Option<String>) {}
+}
+
+impl Caller for NoProgress {}
+
+/// A component that stands before and after calls. The sandbox implements it; each function runs in a fresh sandbox, with the
+/// grant of the hook and not of the tool.
+pub trait Hook: Send + Sync {
+    /// Decides about a call before its tool runs. `args` is the JSON object that the hook before this one left.
+    fn before<'a>(&'a self, call: Call, args: String, power: Arc<Power>) -> BoxFuture<'a, HookRun<Decision>>;
+
+    /// Sees how a call ended; `Some` replaces what it saw.
+    fn after<'a>(
+        &'a self,
+        call: Call,
+        args: String,
+        ended: Result<Ended, Failure>,
+        elapsed: Duration,
+        power: Arc<Power>,
+    ) -> BoxFuture<'a, HookRun<Option<Result<Ended, Failure>>>>;
+}
+
+/// What a hook decides about a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// It goes on as it is.
+    Proceed,
+    /// It goes on with these arguments, a JSON object.
+    Rewrite(String),
+    /// It ends here, and why.
+    Refuse(String),
+}
+
+/// One run of a hook.
+#[derive(Debug)]
+pub struct HookRun<T> {
+    /// Its answer; why it could not give one, in its own words; or why it did not come to an end.
+    pub result: Result<Result<T, String>, Fault>,
+    /// What the guest wrote to stdout, stderr and its log.
+    pub log: Vec<LogLine>,
+    /// Bytes of log that were dropped because the limit was reached.
+    pub log_dropped: u64,
+    /// Time on a processor.
+    pub cpu: Duration,
+}
+
+/// Makes what runs the tools and hooks of a component. Nothing is read, compiled or run by that.
+pub trait Runner: Send + Sync {
+    /// The tools of a component.
+    fn tool(&self, component: Arc<Component>) -> Arc<dyn Tool>;
+
+    /// The hook of a component.
+    fn hook(&self, component: Arc<Component>) -> Arc<dyn Hook>;
 }
 
 /// Why a call has no answer of the tool's own.

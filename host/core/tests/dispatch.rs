@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use hermes_core::{
-    Call, Content, Ended, Failure, Fault, Host, NoProgress, Output, Pending, Power, Progress, Refusal, Registry, Reply,
+    Call, Caller, Content, Ended, Failure, Fault, Host, NoProgress, Output, Pending, Power, Refusal, Registry, Reply,
     Report, Request, RequestKind, Run, SecretStore, Session, Step, Tool, Toolsets, Workspace,
 };
 use hermes_manifest::{EnvName, Existing, HostApi, embed, scan};
@@ -29,7 +29,7 @@ struct Scripted {
 }
 
 impl Tool for Scripted {
-    fn handle<'a>(&'a self, call: Call, _: String, power: Arc<Power>, _: &'a dyn Progress) -> BoxFuture<'a, Run> {
+    fn handle<'a>(&'a self, call: Call, _: String, power: Arc<Power>, _: &'a dyn Caller) -> BoxFuture<'a, Run> {
         self.calls.lock().unwrap().push((call, power.limits.cpu));
         let result = self.answers.lock().unwrap().remove(0);
         let cpu = Duration::from_secs(4);

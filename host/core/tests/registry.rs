@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use hermes_core::{
-    Call, Ended, Fault, Host, Output, Power, Progress, Registry, Run, SecretStore, State, Tool, Toolsets, View,
+    Call, Caller, Ended, Fault, Host, Output, Power, Registry, Run, SecretStore, State, Tool, Toolsets, View,
     Workspace, parse_grant,
 };
 use hermes_manifest::{EnvName, Existing, HostApi, embed, scan};
@@ -20,7 +20,7 @@ use semver::Version;
 struct Inert;
 
 impl Tool for Inert {
-    fn handle<'a>(&'a self, _: Call, _: String, _: Arc<Power>, _: &'a dyn Progress) -> BoxFuture<'a, Run> {
+    fn handle<'a>(&'a self, _: Call, _: String, _: Arc<Power>, _: &'a dyn Caller) -> BoxFuture<'a, Run> {
         let result = Ok(Ok(Ended::Done(Output::default())));
         Box::pin(std::future::ready(Run {
             result,

@@ -23,6 +23,8 @@ pub enum CapabilityKind {
     Env,
     /// Secrets: `hermes:secrets`.
     Secrets,
+    /// Other tools: `hermes:tools`.
+    Tools,
 }
 
 impl CapabilityKind {
@@ -34,6 +36,7 @@ impl CapabilityKind {
             Self::Net => "net",
             Self::Env => "env",
             Self::Secrets => "secrets",
+            Self::Tools => "tools",
         }
     }
 
@@ -47,6 +50,7 @@ impl CapabilityKind {
             Self::Secrets => {
                 "add `capabilities.secrets`, or an entry with `password` to `requires_env`, or build it without"
             }
+            Self::Tools => "add `capabilities.tools`, or build it without",
         }
     }
 
@@ -57,6 +61,7 @@ impl CapabilityKind {
             Self::Net => false,
             Self::Env => !asks.env.is_empty(),
             Self::Secrets => !asks.secrets.is_empty(),
+            Self::Tools => !asks.tools.is_empty(),
         }
     }
 
@@ -67,7 +72,7 @@ impl CapabilityKind {
             Self::Env => environment,
             // A secret reaches a guest by `hermes:secrets`, or as a placeholder in its environment.
             Self::Secrets => environment || kind(import) == Some(self),
-            Self::Fs | Self::Http | Self::Net => kind(import) == Some(self),
+            Self::Fs | Self::Http | Self::Net | Self::Tools => kind(import) == Some(self),
         }
     }
 }
@@ -131,6 +136,7 @@ fn kind(import: &InterfaceName) -> Option<CapabilityKind> {
         "wasi:http" => Some(CapabilityKind::Http),
         "wasi:sockets" => Some(CapabilityKind::Net),
         "hermes:secrets" => Some(CapabilityKind::Secrets),
+        "hermes:tools" => Some(CapabilityKind::Tools),
         _ => None,
     }
 }
@@ -175,7 +181,8 @@ impl Found {
             .iter()
             .map(|name| Ok(Import { name: name.clone(), access: access(name)? }))
             .collect::<Result<_, Refusal>>()?;
-        let kinds = [CapabilityKind::Fs, CapabilityKind::Http, CapabilityKind::Env, CapabilityKind::Secrets];
+        use CapabilityKind::{Env, Fs, Http, Secrets, Tools};
+        let kinds = [Fs, Http, Env, Secrets, Tools];
         let over_asking = asks
             .iter()
             .flat_map(|(name, asks)| {

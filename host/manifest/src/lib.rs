@@ -44,7 +44,7 @@ mod validate;
 pub use audit::{Access, Audit, CapabilityKind, Import};
 pub use capability::{
     ByteSize, ByteSizeError, Capabilities, EnvName, EnvNameError, FsGrant, FsMode, GuestRoot, HttpPattern,
-    HttpPatternError, LimitSet, Methods, Scheme, SecretGrant, Span, SpanError,
+    HttpPatternError, LimitSet, LimitValue, Methods, Scheme, SecretGrant, Span, SpanError,
 };
 pub use contract::Mismatch;
 pub use embed::{Existing, embed};

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
 use hermes_core::{
-    Call, Ended, Failure, Fault, LimitKind, Limits, LogLine, NoProgress, Power, Progress, Refusal, Run, Tool,
+    Call, Caller, Ended, Failure, Fault, LimitKind, Limits, LogLine, NoProgress, Power, Refusal, Run, Tool,
 };
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
@@ -77,7 +77,7 @@ impl ComponentTool {
         errand: Errand,
         power: Arc<Power>,
         trail: &Trail,
-        progress: &dyn Progress,
+        progress: &dyn Caller,
     ) -> Result<Answer, Fault> {
         let wall = power.limits.wall;
         let deadline = Instant::now() + wall;
@@ -154,7 +154,7 @@ impl ComponentTool {
         args: String,
         power: Arc<Power>,
         trail: &Trail,
-        progress: &dyn Progress,
+        progress: &dyn Caller,
     ) -> Result<Result<Ended, Failure>, Fault> {
         if args.len() as u64 > power.limits.args {
             return Err(Exceeded::fault(LimitKind::Args, &power.limits));
@@ -260,7 +260,7 @@ impl Tool for ComponentTool {
         call: Call,
         args: String,
         power: Arc<Power>,
-        progress: &'a dyn Progress,
+        progress: &'a dyn Caller,
     ) -> BoxFuture<'a, Run> {
         Box::pin(async move {
             let trail = Trail::new(&power.limits);

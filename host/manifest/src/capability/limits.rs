@@ -8,61 +8,100 @@ use serde::{Deserialize, Serialize};
 
 use super::ByteSize;
 
-/// Limits that differ from the defaults; `None` leaves the default.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct LimitSet {
-    /// Wall clock of the whole call, host calls included.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub wall: Option<Span>,
-    /// Time in guest code.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cpu: Option<Span>,
-    /// Bytes of all linear memories together.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub memory: Option<ByteSize>,
-    /// Elements of all tables together.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tables: Option<u64>,
-    /// Core instances, memories and tables, each.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub instances: Option<u64>,
-    /// Component handles.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub handles: Option<u64>,
-    /// Entries of the host's resource table.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resources: Option<u64>,
-    /// Bytes lifted in host calls.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub host_bytes: Option<ByteSize>,
-    /// Random bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub random: Option<ByteSize>,
-    /// Bytes of arguments.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub args: Option<ByteSize>,
-    /// Bytes of the answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub output: Option<ByteSize>,
-    /// Bytes of stdout, stderr and log together.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub log: Option<ByteSize>,
-    /// HTTP requests.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub http_requests: Option<u64>,
-    /// HTTP requests at one time.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub http_parallel: Option<u64>,
-    /// Bytes of a response's headers.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub http_headers: Option<ByteSize>,
-    /// Bytes of a response's body.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub http_body: Option<ByteSize>,
-    /// Bytes out and in.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub egress: Option<ByteSize>,
+/// The table of limits, one row each: what it counts, its name in files, its kind in outcomes, and the type of its value.
+/// `for_each_limit!(m)` hands all rows to the macro `m`.
+#[macro_export]
+macro_rules! for_each_limit {
+    ($then:ident) => {
+        $then! {
+            /// Wall clock of the whole call, host calls included.
+            wall: Wall(Span),
+            /// Time in guest code.
+            cpu: Cpu(Span),
+            /// Bytes of all linear memories together, initial size included.
+            memory: Memory(ByteSize),
+            /// Elements of all tables together.
+            tables: Tables(u64),
+            /// Core instances, memories and tables, each.
+            instances: Instances(u64),
+            /// Component handles.
+            handles: Handles(u64),
+            /// Entries of the host's resource table.
+            resources: Resources(u64),
+            /// Calls of the host.
+            host_calls: HostCalls(u64),
+            /// Bytes lifted in one host call.
+            host_bytes: HostBytes(ByteSize),
+            /// Random bytes.
+            random: Random(ByteSize),
+            /// Bytes of arguments.
+            args: Args(ByteSize),
+            /// Bytes of the answer.
+            output: Output(ByteSize),
+            /// Bytes of stdout, stderr and log together.
+            log: Log(ByteSize),
+            /// HTTP requests.
+            http_requests: HttpRequests(u64),
+            /// HTTP requests at one time.
+            http_parallel: HttpParallel(u64),
+            /// Bytes of a response's headers.
+            http_headers: HttpHeaders(ByteSize),
+            /// Bytes of a response's body.
+            http_body: HttpBody(ByteSize),
+            /// Bytes out and in.
+            egress: Egress(ByteSize),
+            /// How deep calls of other tools may nest below this one.
+            depth: Depth(u64),
+            /// Calls of other tools, those of called tools included.
+            calls: Calls(u64),
+        }
+    };
+}
+
+macro_rules! limit_set {
+    ($($(#[$doc:meta])* $name:ident: $kind:ident($type:ty),)*) => {
+        /// Limits that differ from the defaults; `None` leaves the default.
+        #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct LimitSet {
+            $($(#[$doc])* #[serde(skip_serializing_if = "Option::is_none")] pub $name: Option<$type>,)*
+        }
+    };
+}
+
+for_each_limit!(limit_set);
+
+/// The value of a limit as files write it.
+pub trait LimitValue {
+    /// The value without its unit: a length of time, a number of bytes or things.
+    type Plain: Copy + Ord;
+
+    /// Drops the unit.
+    fn plain(self) -> Self::Plain;
+}
+
+impl LimitValue for Span {
+    type Plain = Duration;
+
+    fn plain(self) -> Duration {
+        self.0
+    }
+}
+
+impl LimitValue for ByteSize {
+    type Plain = u64;
+
+    fn plain(self) -> u64 {
+        self.0
+    }
+}
+
+impl LimitValue for u64 {
+    type Plain = Self;
+
+    fn plain(self) -> Self {
+        self
+    }
 }
 
 impl LimitSet {

@@ -11,15 +11,17 @@ mod secret;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 pub use env::{EnvName, EnvNameError};
 pub use fs::{ByteSize, ByteSizeError, FsGrant, FsMode, GuestRoot};
 pub use http::{HttpPattern, HttpPatternError, Methods, Scheme};
-pub use limits::{LimitSet, Span, SpanError};
+pub use limits::{LimitSet, LimitValue, Span, SpanError};
 pub use secret::SecretGrant;
+
+use crate::name::ToolName;
 
 /// A set of capabilities: asked for in a manifest, or granted by an operator. Empty means no power at all.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +39,9 @@ pub struct Capabilities {
     /// Secrets by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub secrets: BTreeMap<EnvName, SecretGrant>,
+    /// Other tools that may be called, by name.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub tools: BTreeSet<ToolName>,
     /// Limits other than the defaults.
     #[serde(skip_serializing_if = "LimitSet::is_empty")]
     pub limits: LimitSet,

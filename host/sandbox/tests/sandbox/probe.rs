@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use hermes_core::{Failure, Fault, LimitKind, Limits, LogStream, Power, Progress};
+use hermes_core::{Caller, Failure, Fault, LimitKind, Limits, LogStream, Power, Progress};
 use serde_json::json;
 
 use crate::support::{attempt, call, config, limit, power, probe_sandbox, short, text};
@@ -125,6 +125,8 @@ impl Progress for Reports {
         self.0.lock().expect("a lock").push((done, total));
     }
 }
+
+impl Caller for Reports {}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn progress_arrives() {
