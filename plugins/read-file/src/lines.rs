@@ -2,6 +2,8 @@
 
 use std::io::{self, BufRead, Read};
 
+use crate::letters::letters;
+
 /// Longer lines are cut.
 pub(crate) const MAX_CHARS: usize = 2_000;
 
@@ -12,30 +14,49 @@ pub(crate) const CUT: &str = " ... [truncated]";
 const MAX_BYTES: u64 = (MAX_CHARS as u64 + 1) * 4 + 2;
 
 /// A line as it is shown: without its end.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Line {
-    /// The text, cut to [`MAX_CHARS`] characters and [`CUT`].
+    /// The text, cut to [`MAX_CHARS`] characters and [`CUT`] where that is the rule.
     pub(crate) text: String,
-    /// Whether it was cut.
-    pub(crate) is_cut: bool,
+    /// The byte of the file at which what was cut off begins.
+    pub(crate) rest: Option<u64>,
+    /// Whether it goes on with the line before, without an end of line between.
+    pub(crate) continues: bool,
     /// Whether bytes that are no UTF-8 were replaced.
     pub(crate) is_lossy: bool,
 }
 
-/// Lines of a reader, counted in bytes as well.
+/// What is numbered: the lines of a reader, or what stands for them.
+pub(crate) trait Numbered {
+    /// The next line, or `None` at the end of the file. An end of line at the end of the file begins no further line.
+    fn read(&mut self) -> io::Result<Option<Line>>;
+
+    /// Passes over a line, or over the first bytes of it, `most` or a few more. False when there was nothing to pass over.
+    fn skip(&mut self, most: u64) -> io::Result<bool>;
+
+    /// The byte of the file that is read next.
+    fn position(&self) -> u64;
+
+    /// Whether nothing follows.
+    fn is_at_end(&mut self) -> io::Result<bool>;
+}
+
+/// Lines that are cut where they are too long.
 pub(crate) struct Lines<R> {
     reader: R,
-    /// Bytes read so far.
-    pub(crate) position: u64,
+    position: u64,
 }
 
 impl<R: BufRead> Lines<R> {
-    pub(crate) fn new(reader: R) -> Self {
-        Self { reader, position: 0 }
+    /// The lines of `reader`, which is at the byte `position` of its file.
+    pub(crate) fn new(reader: R, position: u64) -> Self {
+        Self { reader, position }
     }
+}
 
-    /// The next line, or `None` at the end of the file. An end of line at the end of the file begins no further line.
-    pub(crate) fn read(&mut self) -> io::Result<Option<Line>> {
+impl<R: BufRead> Numbered for Lines<R> {
+    fn read(&mut self) -> io::Result<Option<Line>> {
+        let start = self.position;
         let mut bytes = Vec::new();
         let read = self.reader.by_ref().take(MAX_BYTES).read_until(b'\n', &mut bytes)?;
         if read == 0 {
@@ -50,35 +71,39 @@ impl<R: BufRead> Lines<R> {
         } else if read as u64 == MAX_BYTES {
             self.skip(u64::MAX)?;
         }
-        Ok(Some(Line::new(&bytes)))
+        Ok(Some(Line::cut(&bytes, start)))
     }
 
-    /// Passes over a line, or over the first `most` bytes of it. False when there was nothing to pass over.
-    pub(crate) fn skip(&mut self, most: u64) -> io::Result<bool> {
+    fn skip(&mut self, most: u64) -> io::Result<bool> {
         let skipped = self.reader.by_ref().take(most).skip_until(b'\n')?;
         self.position += skipped as u64;
         Ok(skipped > 0)
     }
 
-    /// Whether nothing follows.
-    pub(crate) fn is_at_end(&mut self) -> io::Result<bool> {
+    fn position(&self) -> u64 {
+        self.position
+    }
+
+    fn is_at_end(&mut self) -> io::Result<bool> {
         Ok(self.reader.fill_buf()?.is_empty())
     }
 }
 
 impl Line {
-    fn new(bytes: &[u8]) -> Self {
-        let mut text = String::from_utf8_lossy(bytes).into_owned();
-        let end = text.char_indices().nth(MAX_CHARS).map(|(at, _)| at);
-        if let Some(end) = end {
-            text.truncate(end);
+    /// The line of `bytes`, which begin at `start` of the file.
+    fn cut(bytes: &[u8], start: u64) -> Self {
+        let mut line = Self::default();
+        let mut kept = 0;
+        for letter in letters(bytes).take(MAX_CHARS) {
+            line.text.push(letter.char);
+            line.is_lossy |= letter.is_lossy;
+            kept += letter.width;
         }
-        // Judged after the cut, which may go through a character, and by the bytes, which may hold the sign itself.
-        let is_lossy = bytes.get(..text.len()) != Some(text.as_bytes());
-        if end.is_some() {
-            text.push_str(CUT);
+        if kept < bytes.len() {
+            line.text.push_str(CUT);
+            line.rest = Some(start + kept as u64);
         }
-        Self { text, is_cut: end.is_some(), is_lossy }
+        line
     }
 }
 
@@ -90,12 +115,12 @@ mod tests {
 
     fn read_all(bytes: &[u8]) -> Vec<String> {
         // A small buffer, so that lines cross its borders.
-        let mut lines = Lines::new(BufReader::with_capacity(7, bytes));
+        let mut lines = Lines::new(BufReader::with_capacity(7, bytes), 0);
         let mut all = Vec::new();
         while let Some(line) = lines.read().unwrap() {
             all.push(line.text);
         }
-        assert_eq!(lines.position, bytes.len() as u64);
+        assert_eq!(lines.position(), bytes.len() as u64);
         assert!(lines.is_at_end().unwrap());
         all
     }
@@ -129,6 +154,18 @@ mod tests {
     }
 
     #[test]
+    fn a_cut_line_tells_the_byte_at_which_its_rest_begins() {
+        for letter in ["a", "é", "漢", "🌤"] {
+            let text = format!("first\n{}", letter.repeat(MAX_CHARS * 2));
+            let mut lines = Lines::new(text.as_bytes(), 0);
+            assert_eq!(lines.read().unwrap().unwrap().rest, None);
+            assert_eq!(lines.read().unwrap().unwrap().rest, Some((6 + MAX_CHARS * letter.len()) as u64));
+        }
+        let latin = b"\xe9".repeat(MAX_CHARS + 1);
+        assert_eq!(Lines::new(&latin[..], 3).read().unwrap().unwrap().rest, Some(3 + MAX_CHARS as u64));
+    }
+
+    #[test]
     fn bytes_that_are_no_utf8_are_replaced_and_noted() {
         let mut sign_and_cut = "\u{FFFD}".repeat(MAX_CHARS + 5).into_bytes();
         sign_and_cut.extend(b"\xFF");
@@ -138,7 +175,7 @@ mod tests {
             ("é".as_bytes(), false),
             (&sign_and_cut, false),
         ] {
-            assert_eq!(Lines::new(bytes).read().unwrap().unwrap().is_lossy, is_lossy, "{bytes:?}");
+            assert_eq!(Lines::new(bytes, 0).read().unwrap().unwrap().is_lossy, is_lossy, "{bytes:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What one call shows of a file, and the words that go with it.
+//! What one call shows of a file.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -7,29 +7,44 @@ use std::path::Path;
 use hermes_tool::prelude::*;
 use plugin_files::{Expected, FileError, look};
 
-use crate::folder;
-use crate::lines::{Lines, MAX_CHARS};
+use crate::bytes::{self, Passage, Span};
+use crate::lines::Lines;
+use crate::pieces::Pieces;
 use crate::sniff::{Kind, MARK, sniff};
 use crate::window::{self, COUNTED, Range, Stop, Window};
+use crate::{folder, hint};
 
 /// As much as the host hands over in one call.
 const BUFFER: usize = 64 * 1024;
 
+/// Which part of a file is asked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Page {
+    /// Numbered lines.
+    Lines(Range),
+    /// The text of these bytes.
+    Bytes(Span),
+}
+
 /// What is shown of a file.
 #[derive(Debug, Default, PartialEq, Eq, ToolOutput)]
 pub struct View {
-    /// The lines, each as `N|text`
+    /// The lines, each as `N|text`; read by bytes, the text alone
     content: String,
-    /// Lines in the file; absent where it is too long to be counted
+    /// Lines in the file, as they are numbered; absent where it is too long to be counted, and when read by bytes
     total_lines: Option<u64>,
     /// Bytes in the file
     file_size: u64,
-    /// Whether lines follow that are not shown
+    /// Whether more follows that is not shown
     truncated: bool,
     /// What ended the page
     truncated_by: Option<Stop>,
-    /// Where the next page begins
+    /// The `offset` of the next page
     next_offset: Option<u64>,
+    /// The `byte_offset` of the next page
+    next_byte_offset: Option<u64>,
+    /// Numbers in `content` that continue the line before them: join those without a line break
+    continued: Option<Vec<u64>>,
     /// What to know about this page, and what to do next
     hint: Option<String>,
     /// Whether the file is not text
@@ -38,8 +53,8 @@ pub struct View {
     is_image: bool,
 }
 
-/// Shows `range` of the file at `path`.
-pub(crate) fn view(path: &Path, range: Range) -> Result<View, FileError> {
+/// Shows `page` of the file at `path`. Long lines are cut.
+pub(crate) fn file(path: &Path, page: Page) -> Result<View, FileError> {
     let metadata = look(path, Expected::File)?;
     if metadata.is_dir() {
         return Err(FileError::Folder { path: path.display().to_string(), holds: folder::describe(path) });
@@ -48,16 +63,41 @@ pub(crate) fn view(path: &Path, range: Range) -> Result<View, FileError> {
         return Err(FileError::NotRegular { path: path.display().to_string() });
     }
     let failed = |error| FileError::from_io(path, error);
-    let file_size = metadata.len();
+    let size = metadata.len();
     let mut reader = BufReader::with_capacity(BUFFER, File::open(path).map_err(failed)?);
-    match sniff(reader.fill_buf().map_err(failed)?) {
-        Kind::Image(format) => return Ok(View::image(format, file_size)),
-        Kind::Binary(format) => return Err(refusal(path, format, file_size)),
-        Kind::MarkedText => reader.consume(MARK.len()),
-        Kind::Text => {}
+    let kind = sniff(reader.fill_buf().map_err(failed)?);
+    match (kind, page) {
+        (Kind::Image(format), _) => Ok(View::image(format, size)),
+        (Kind::Binary(format), _) => Err(refusal(path, format, size)),
+        (Kind::Text | Kind::MarkedText, Page::Bytes(span)) => {
+            let passage = bytes::read(&mut reader, span).map_err(failed)?;
+            Ok(View::passage(passage, span, size))
+        }
+        (Kind::Text | Kind::MarkedText, Page::Lines(range)) => {
+            let start = if kind == Kind::MarkedText { MARK.len() } else { 0 };
+            reader.consume(start);
+            let window = window::read(&mut Lines::new(reader, start as u64), range, COUNTED).map_err(failed)?;
+            Ok(View::window(window, range, size))
+        }
     }
-    let window = window::read(&mut Lines::new(reader), range, COUNTED).map_err(failed)?;
-    Ok(View::text(window, range, file_size))
+}
+
+/// Shows `page` of the kept result at `path`, which is text whatever its first bytes are. Long lines go on.
+pub(crate) fn kept(path: &Path, page: Page) -> Result<View, FileError> {
+    let failed = |error| FileError::from_io(path, error);
+    let file = File::open(path).map_err(failed)?;
+    let size = file.metadata().map_err(failed)?.len();
+    let mut reader = BufReader::with_capacity(BUFFER, file);
+    match page {
+        Page::Bytes(span) => {
+            let passage = bytes::read(&mut reader, span).map_err(failed)?;
+            Ok(View::passage(passage, span, size))
+        }
+        Page::Lines(range) => {
+            let window = window::read(&mut Pieces::new(reader), range, COUNTED).map_err(failed)?;
+            Ok(View::window(window, range, size))
+        }
+    }
 }
 
 fn refusal(path: &Path, format: Option<&str>, size: u64) -> FileError {
@@ -75,45 +115,31 @@ impl View {
         Self { total_lines: Some(0), file_size, hint: Some(hint), is_binary: true, is_image: true, ..Self::default() }
     }
 
-    fn text(window: Window, range: Range, file_size: u64) -> Self {
-        let hint = hint(&window, range);
+    fn window(window: Window, range: Range, file_size: u64) -> Self {
         Self {
             total_lines: window.is_total.then_some(window.counted),
             truncated: window.stop.is_some(),
             truncated_by: window.stop,
             next_offset: window.stop.map(|_| range.offset + window.shown),
-            hint: (!hint.is_empty()).then_some(hint),
+            hint: hint::window(&window, range),
+            continued: (!window.continued.is_empty()).then_some(window.continued),
             content: window.content,
             file_size,
             ..Self::default()
         }
     }
-}
 
-fn hint(window: &Window, range: Range) -> String {
-    let total = if window.is_total { window.counted.to_string() } else { format!("more than {}", window.counted) };
-    let mut sentences = Vec::new();
-    if window.shown == 0 {
-        sentences.push(match window.counted {
-            0 => "The file is empty.".to_owned(),
-            _ => format!("The file has {total} lines; offset={} is past its end.", range.offset),
-        });
+    fn passage(passage: Passage, span: Span, file_size: u64) -> Self {
+        Self {
+            truncated: passage.stop.is_some(),
+            truncated_by: passage.stop,
+            next_byte_offset: passage.stop.map(|_| passage.end),
+            hint: hint::passage(&passage, span, file_size),
+            content: passage.content,
+            file_size,
+            ..Self::default()
+        }
     }
-    if window.stop.is_some() {
-        let (first, next) = (range.offset, range.offset + window.shown);
-        sentences
-            .push(format!("Use offset={next} to continue reading (showing {first}-{} of {total} lines).", next - 1));
-    }
-    if window.cut > 0 {
-        sentences.push(format!("{} of these lines are longer than {MAX_CHARS} characters and cut.", window.cut));
-    }
-    if window.lossy > 0 {
-        sentences.push(format!(
-            "{} of these lines are not valid UTF-8; U+FFFD stands for what could not be read, so do not write them back.",
-            window.lossy
-        ));
-    }
-    sentences.join(" ")
 }
 
 #[cfg(test)]
@@ -127,6 +153,10 @@ mod tests {
     use super::*;
 
     const PAGE: Range = Range { offset: 1, limit: 500 };
+
+    fn view(path: &Path, range: Range) -> Result<View, FileError> {
+        super::file(path, Page::Lines(range))
+    }
 
     fn file(content: &[u8]) -> (TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
@@ -185,7 +215,11 @@ mod tests {
             (&b""[..], PAGE, "The file is empty."),
             (b"a\n", Range { offset: 9, limit: 5 }, "The file has 1 lines; offset=9 is past its end."),
             (b"caf\xe9\n", PAGE, "1 of these lines are not valid UTF-8"),
-            (&[b'x'; 2_001], PAGE, "1 of these lines are longer than 2000 characters and cut."),
+            (
+                &[b'x'; 2_001],
+                PAGE,
+                "1 of these lines are longer than 2000 characters and cut: line 1 goes on at byte_offset=2000.",
+            ),
             (b"\x89PNG\r\n\x1a\n", PAGE, "PNG image."),
         ] {
             let view = shown(content, range);

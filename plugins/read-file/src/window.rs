@@ -1,12 +1,12 @@
 //! The lines of a file that one call shows.
 
 use std::fmt::Write as _;
-use std::io::{self, BufRead};
+use std::io;
 
 use hermes_tool::prelude::*;
 use plugin_files::{ANSWER_CHARS, json_chars};
 
-use crate::lines::Lines;
+use crate::lines::Numbered;
 
 /// Once the window is filled, the rest is only counted, up to this many bytes from the beginning. More would spend the call's
 /// host calls and time on a number.
@@ -21,13 +21,24 @@ pub(crate) struct Range {
     pub(crate) limit: u64,
 }
 
-/// Why a window ends before the file.
+/// Why a page ends before the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ToolOutput)]
 pub enum Stop {
     /// As many lines as asked for are shown
     Lines,
-    /// The answer has no room for the next line
+    /// As many bytes as asked for are shown
+    Bytes,
+    /// The answer has no room for more
     Chars,
+}
+
+/// A line that is cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Cut {
+    /// Its number.
+    pub(crate) line: u64,
+    /// The byte of the file at which the rest of it begins.
+    pub(crate) rest: u64,
 }
 
 /// The lines shown, and what is known about the rest.
@@ -37,8 +48,10 @@ pub(crate) struct Window {
     pub(crate) content: String,
     /// How many.
     pub(crate) shown: u64,
-    /// How many of them are cut.
-    pub(crate) cut: u64,
+    /// Those of them that are cut.
+    pub(crate) cuts: Vec<Cut>,
+    /// The numbers of those that go on with the line before. The room in an answer keeps them few.
+    pub(crate) continued: Vec<u64>,
     /// How many of them hold replaced bytes.
     pub(crate) lossy: u64,
     /// Lines of the file that were seen.
@@ -50,7 +63,7 @@ pub(crate) struct Window {
 }
 
 /// Reads `range`, and counts the lines that follow as far as `counted` bytes of the file.
-pub(crate) fn read<R: BufRead>(lines: &mut Lines<R>, range: Range, counted: u64) -> io::Result<Window> {
+pub(crate) fn read(lines: &mut impl Numbered, range: Range, counted: u64) -> io::Result<Window> {
     let mut window = Window::default();
     while window.counted + 1 < range.offset && lines.skip(u64::MAX)? {
         window.counted += 1;
@@ -77,10 +90,11 @@ pub(crate) fn read<R: BufRead>(lines: &mut Lines<R>, range: Range, counted: u64)
             break;
         }
         window.shown += 1;
-        window.cut += u64::from(line.is_cut);
+        window.cuts.extend(line.rest.map(|rest| Cut { line: window.counted, rest }));
+        window.continued.extend(line.continues.then_some(window.counted));
         window.lossy += u64::from(line.is_lossy);
     }
-    while lines.skip(counted.saturating_sub(lines.position))? {
+    while lines.skip(counted.saturating_sub(lines.position()))? {
         window.counted += 1;
     }
     window.is_total = lines.is_at_end()?;
@@ -92,10 +106,10 @@ mod tests {
     use std::io::{BufReader, Read as _};
 
     use super::*;
-    use crate::lines::MAX_CHARS;
+    use crate::lines::{Lines, MAX_CHARS};
 
     fn window(text: &str, offset: u64, limit: u64) -> Window {
-        read(&mut Lines::new(text.as_bytes()), Range { offset, limit }, COUNTED).unwrap()
+        read(&mut Lines::new(text.as_bytes(), 0), Range { offset, limit }, COUNTED).unwrap()
     }
 
     #[test]
@@ -146,7 +160,7 @@ mod tests {
     #[test]
     fn counting_ends_at_its_budget_and_says_so() {
         for (byte, shown, counted) in [(b'\n', 2, 1_000), (b'a', 0, 1)] {
-            let mut endless = Lines::new(BufReader::new(io::repeat(byte).take(1_000_000)));
+            let mut endless = Lines::new(BufReader::new(io::repeat(byte).take(1_000_000)), 0);
             let window = read(&mut endless, Range { offset: 3, limit: 2 }, 1_000).unwrap();
             assert_eq!((window.shown, window.counted), (shown, counted));
             assert_eq!(window.is_total, byte == b'a');

@@ -7,13 +7,17 @@ pub const ANSWER_CHARS: usize = 98_000;
 /// How many characters `text` takes inside a JSON string.
 #[must_use]
 pub fn json_chars(text: &str) -> usize {
-    text.chars()
-        .map(|letter| match letter {
-            '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
-            '\0'..='\u{1f}' => 6,
-            _ => 1,
-        })
-        .sum()
+    text.chars().map(json_width).sum()
+}
+
+/// How many characters `letter` takes inside a JSON string.
+#[must_use]
+pub fn json_width(letter: char) -> usize {
+    match letter {
+        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+        '\0'..='\u{1f}' => 6,
+        _ => 1,
+    }
 }
 
 #[cfg(test)]

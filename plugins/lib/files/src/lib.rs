@@ -7,7 +7,7 @@ mod error;
 mod mounted;
 mod similar;
 
-pub use budget::{ANSWER_CHARS, json_chars};
+pub use budget::{ANSWER_CHARS, json_chars, json_width};
 pub use error::{Expected, FileError};
 pub use mounted::mounted;
 pub use similar::similar_paths;

@@ -17,19 +17,22 @@ use crate::FileError;
 pub fn mounted<'a>(path: &'a str, call: &Call) -> Result<&'a Path, FileError> {
     let given = Path::new(path);
     match &call.workspace {
-        Some(workspace) if given.has_root() && !given.starts_with(workspace) && !is_in_other_mount(given) => {
+        Some(workspace)
+            if given.has_root() && !given.starts_with(workspace) && !is_in_other_mount(given, workspace) =>
+        {
             Err(FileError::Denied { path: path.to_owned() })
         }
         _ => Ok(given),
     }
 }
 
-/// Whether a folder on the way exists that the workspace does not have at the same place.
-fn is_in_other_mount(path: &Path) -> bool {
+/// Whether a folder on the way exists that the workspace does not have at the same place. Only below its own path is a file sure to
+/// be the workspace's: WASI's C library takes `a` and `./a` for `/a`, and looks there first for a mount.
+fn is_in_other_mount(path: &Path, workspace: &Path) -> bool {
     let Ok(below_root) = path.strip_prefix("/") else { return false };
     let mut ancestors = path.ancestors().zip(below_root.ancestors());
-    ancestors.any(|(absolute, in_workspace)| {
-        !in_workspace.as_os_str().is_empty() && absolute.exists() && !in_workspace.exists()
+    ancestors.any(|(absolute, below_root)| {
+        !below_root.as_os_str().is_empty() && absolute.exists() && !workspace.join(below_root).exists()
     })
 }
 
