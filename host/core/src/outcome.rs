@@ -187,6 +187,7 @@ impl From<Fault> for Outcome {
             Fault::Busy => Self::Busy,
             Fault::BadResult(text) => Self::BadResult(text),
             Fault::Unloadable(text) | Fault::Host(text) => Self::HostError(text),
+            fault @ Fault::Replaced => Self::HostError(fault.to_string()),
         }
     }
 }

@@ -96,6 +96,12 @@ pub trait Caller: Progress {
     fn call<'a>(&'a self, requests: Vec<ToolRequest>) -> BoxFuture<'a, Vec<Outcome>> {
         Box::pin(std::future::ready(requests.into_iter().map(|request| Outcome::UnknownTool(request.tool)).collect()))
     }
+
+    /// Whether this call was made by another tool, which waits for it. Such a call finds a place among the running guests at once
+    /// or not at all where only waiting tools hold places: it would wait for its own caller.
+    fn nested(&self) -> bool {
+        false
+    }
 }
 
 /// A call of one tool by name.
@@ -196,6 +202,10 @@ pub enum Fault {
     /// The component cannot be loaded.
     #[error("the component cannot be loaded: {0}")]
     Unloadable(String),
+    /// The component's file is no longer the one that was admitted: it was replaced or removed before it was first needed. The
+    /// tool may be there again in a newer catalog.
+    #[error("the component's file was replaced or removed since it was found; list again")]
+    Replaced,
     /// The host failed.
     #[error("the host failed: {0}")]
     Host(String),

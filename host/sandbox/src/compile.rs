@@ -6,7 +6,7 @@
 //! one such thread a component; what comes of it is used then.
 
 use std::borrow::Cow;
-use std::io::{self, Read as _};
+use std::io::{self, Cursor, Read as _};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -21,9 +21,10 @@ use wasmtime::Engine;
 use wasmtime::component::Component;
 
 use crate::artefact::ArtefactCache;
-use crate::bindings::ToolPluginPre;
+use crate::bindings::{HookPluginPre, ToolPluginPre};
 use crate::engine::Flavour;
 use crate::engines::{Engines, Linked};
+use crate::fault::Uninstantiated;
 use crate::imports;
 use crate::runtime::Guests;
 use crate::store::State;
@@ -34,9 +35,6 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// Compilations at one time.
 const COMPILERS: usize = 2;
-
-/// What a file that is not the one that was admitted is refused with. Its power was decided by another's manifest.
-const CHANGED: &str = "the file changed since it was found; list again";
 
 /// Where compiled components are kept.
 #[derive(Debug, Clone)]
@@ -58,7 +56,8 @@ pub(crate) struct Loader {
 /// A component that is ready to be instantiated.
 pub(crate) struct Loaded {
     pub(crate) engine: Engine,
-    pub(crate) pre: ToolPluginPre<State>,
+    tool: Result<ToolPluginPre<State>, String>,
+    hook: Result<HookPluginPre<State>, String>,
     /// Pages that its largest memory has at first.
     pub(crate) initial_pages: u64,
 }
@@ -77,6 +76,8 @@ pub(crate) struct Slot {
 enum Unusable {
     TooLarge,
     Invalid(String),
+    /// It is not the file that was admitted: its power was decided by another's manifest.
+    Replaced,
 }
 
 /// What became of a component: the outer error may pass, the inner one will not.
@@ -89,6 +90,7 @@ impl From<&Unusable> for Fault {
                 Self::Limit { kind: LimitKind::Compile, detail: format!("{}", ByteSize(MAX_COMPONENT_SIZE)) }
             }
             Unusable::Invalid(reason) => Self::Unloadable(reason.clone()),
+            Unusable::Replaced => Self::Replaced,
         }
     }
 }
@@ -161,7 +163,10 @@ impl Loader {
 
     /// Reads, validates and compiles, or maps what was compiled before.
     fn load_now(&self, found: &Found) -> Attempt<Loaded> {
-        let failed = |error: io::Error| Fault::Host(format!("{found}: {error}"));
+        let failed = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => Fault::Replaced,
+            _ => Fault::Host(format!("{found}: {error}")),
+        };
         if found.size() > MAX_COMPONENT_SIZE {
             return Ok(Err(Unusable::TooLarge));
         }
@@ -172,7 +177,11 @@ impl Loader {
         }
         let bytes = read(found).map_err(failed)?;
         if Digest::of(&bytes) != digest {
-            return Err(Fault::Unloadable(CHANGED.to_owned()));
+            return Err(Fault::Replaced);
+        }
+        let section = hermes_manifest::scan(Cursor::new(&bytes)).map(|found| found.section).unwrap_or_default();
+        if Digest::of(&section) != *found.section() {
+            return Ok(Err(Unusable::Replaced));
         }
         self.compile(found, &bytes, &digest)
     }
@@ -182,9 +191,6 @@ impl Loader {
             Ok(validated) => validated,
             Err(refusal) => return Ok(Err(Unusable::Invalid(refusal.to_string()))),
         };
-        if Digest::of(&validated.found.section) != *found.section() {
-            return Ok(Err(Unusable::Invalid(CHANGED.to_owned())));
-        }
         let flavour = if validated.concurrent { Flavour::Concurrent } else { Flavour::Lean };
         let linked = self.engines.get(flavour)?;
         // Which flavour it is only shows now, so the cache was not asked yet.
@@ -235,11 +241,38 @@ impl Drop for Running<'_> {
 
 impl Loaded {
     fn new(linked: &Linked, component: &Component) -> Result<Self, Unusable> {
-        let ready = linked.linker.instantiate_pre(component).and_then(ToolPluginPre::new);
-        let pre = ready.map_err(|error| Unusable::Invalid(format!("{error:#}")))?;
+        let invalid = |error: wasmtime::Error| format!("{error:#}");
+        let pre = linked.linker.instantiate_pre(component).map_err(|error| Unusable::Invalid(invalid(error)))?;
+        let tool = ToolPluginPre::new(pre.clone()).map_err(invalid);
+        let hook = HookPluginPre::new(pre).map_err(invalid);
+        if let (Err(reason), Err(_)) = (&tool, &hook) {
+            return Err(Unusable::Invalid(reason.clone()));
+        }
         let initial_pages = component.resources_required().and_then(|needs| needs.max_initial_memory_size).unwrap_or(0);
-        Ok(Self { engine: linked.engine.clone(), pre, initial_pages })
+        Ok(Self { engine: linked.engine.clone(), tool, hook, initial_pages })
     }
+
+    /// What its tools are instantiated from.
+    ///
+    /// # Errors
+    ///
+    /// When it has none.
+    pub(crate) fn tool(&self) -> wasmtime::Result<&ToolPluginPre<State>> {
+        exported(&self.tool)
+    }
+
+    /// What its hook is instantiated from.
+    ///
+    /// # Errors
+    ///
+    /// When it has none.
+    pub(crate) fn hook(&self) -> wasmtime::Result<&HookPluginPre<State>> {
+        exported(&self.hook)
+    }
+}
+
+fn exported<T>(pre: &Result<T, String>) -> wasmtime::Result<&T> {
+    pre.as_ref().map_err(|reason| wasmtime::Error::msg(reason.clone()).context(Uninstantiated))
 }
 
 /// The bytes of a component. One that grew beyond the limit is cut, and so no longer the one that was found.

@@ -21,7 +21,7 @@ pub struct SandboxConfig {
     pub egress: EgressConfig,
     /// Where the values of secrets come from.
     pub secrets: Arc<dyn SecretStore>,
-    /// How many guests may run at one time.
+    /// How many calls may run at one time. Calls within calls, hooks and checks have some places more.
     pub concurrency: usize,
 }
 

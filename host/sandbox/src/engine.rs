@@ -116,11 +116,12 @@ fn pool(concurrency: usize) -> PoolingAllocationConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::places::Places;
 
     #[test]
     fn both_flavours_start_with_pools() {
         for flavour in [Flavour::Lean, Flavour::Concurrent] {
-            let engine = build(flavour, 64).expect("an engine");
+            let engine = build(flavour, Places::new(64).most()).expect("an engine");
             assert!(engine.get_pooling_config().is_some(), "{flavour:?}");
         }
     }

@@ -1,6 +1,6 @@
 //! Runs tool components: engines, limits, and the host side of every import.
 //!
-//! [`Sandbox`] is made once a process; [`Sandbox::tool`] gives what `hermes-core` calls. Each call gets a fresh store with
+//! [`Sandbox`] is made once a process; as a [`hermes_core::Runner`] it gives what `hermes-core` calls. Each call gets a fresh store with
 //! all limits set before anything is instantiated, runs on the guests' own threads, and leaves nothing behind.
 
 mod artefact;
@@ -12,6 +12,8 @@ mod engine;
 mod engines;
 mod fault;
 mod fs;
+mod guest;
+mod hook;
 mod http;
 mod imports;
 mod io;
@@ -19,6 +21,7 @@ mod limits;
 mod linker;
 mod log;
 mod meter;
+mod places;
 mod progress;
 mod random;
 mod runtime;
@@ -29,6 +32,7 @@ mod store;
 mod structured;
 mod ticker;
 mod tool;
+mod tools;
 
 pub use config::{EgressConfig, SandboxConfig, SandboxError};
 pub use http::{Network, NetworkError};

@@ -57,6 +57,11 @@ pub(crate) fn amount(kind: LimitKind, limits: &Limits) -> String {
     }
 }
 
+/// As much of a guest's words as is repeated.
+pub(crate) fn cut(target: &str) -> String {
+    target.chars().take(MAX_TARGET).collect()
+}
+
 /// What a call was refused, shared with parts that outlive a borrow of the store.
 ///
 /// A refusal explains the end of a call only while it *stands*: until the guest goes on to other work, by opening a file or
@@ -94,7 +99,7 @@ impl Refusals {
 
     /// Notes that no grant covers `target`.
     pub(crate) fn denied(&self, capability: &'static str, target: &str) {
-        let target = target.chars().take(MAX_TARGET).collect();
+        let target = cut(target);
         let mut story = self.story();
         story.push(Refusal::Denied { capability, target });
         story.standing = None;

@@ -1,4 +1,5 @@
-//! All that a component can import, at one screen. What is not here does not exist for a guest.
+//! All that a component can import, at one screen. What is not here does not exist for a guest. Each way to the data counts a
+//! call of the host.
 
 use wasmtime::Engine;
 use wasmtime::component::Linker;
@@ -10,13 +11,14 @@ use wasmtime_wasi_http::p2::bindings::http;
 use wasmtime_wasi_http::{WasiHttp, WasiHttpCtxView};
 use wasmtime_wasi_io::bindings::wasi::io;
 
-use crate::bindings::{progress, secrets};
+use crate::bindings::{progress, secrets, tools};
 use crate::fs::Front;
 use crate::io::{Errors, HasTable};
 use crate::progress::Channels;
 use crate::random::Random;
 use crate::secrets::Secrets;
 use crate::store::State;
+use crate::tools::Tools;
 
 /// The linker of every component.
 pub(crate) fn build(engine: &Engine) -> wasmtime::Result<Linker<State>> {
@@ -24,13 +26,14 @@ pub(crate) fn build(engine: &Engine) -> wasmtime::Result<Linker<State>> {
     let l = &mut linker;
 
     // The project's own.
-    progress::add_to_linker::<State, Channels>(l, |s| &mut s.channels)?;
-    secrets::add_to_linker::<State, Secrets>(l, |s| &mut s.secrets)?;
+    progress::add_to_linker::<State, Channels>(l, |s| &mut s.called().channels)?;
+    secrets::add_to_linker::<State, Secrets>(l, |s| &mut s.called().secrets)?;
+    tools::add_to_linker::<State, Tools>(l, |s| &mut s.called().tools)?;
 
     // Streams, time, chance.
-    io::error::add_to_linker::<State, Errors>(l, |s| Errors(&mut s.table))?;
-    io::poll::add_to_linker::<State, HasTable>(l, |s| &mut s.table)?;
-    io::streams::add_to_linker::<State, HasTable>(l, |s| &mut s.table)?;
+    io::error::add_to_linker::<State, Errors>(l, |s| Errors(&mut s.called().table))?;
+    io::poll::add_to_linker::<State, HasTable>(l, |s| &mut s.called().table)?;
+    io::streams::add_to_linker::<State, HasTable>(l, |s| &mut s.called().table)?;
     clocks::wall_clock::add_to_linker::<State, WasiClocks>(l, time)?;
     clocks::monotonic_clock::add_to_linker::<State, WasiClocks>(l, time)?;
     random::random::add_to_linker::<State, Random>(l, chance)?;
@@ -67,25 +70,31 @@ pub(crate) fn build(engine: &Engine) -> wasmtime::Result<Linker<State>> {
 }
 
 fn time(s: &mut State) -> WasiClocksCtxView<'_> {
+    let s = s.called();
     WasiClocksCtxView { ctx: s.wasi.clocks(), table: &mut s.table }
 }
 
 fn chance(s: &mut State) -> Random<'_> {
+    let s = s.called();
     Random { inner: s.wasi.random(), left: &mut s.random_left }
 }
 
 fn command(s: &mut State) -> WasiCliCtxView<'_> {
+    let s = s.called();
     WasiCliCtxView { ctx: s.wasi.cli(), table: &mut s.table }
 }
 
 fn files(s: &mut State) -> Front<'_> {
+    let s = s.called();
     Front::new(&mut s.files, s.wasi.filesystem(), &mut s.table)
 }
 
 fn web(s: &mut State) -> WasiHttpCtxView<'_> {
+    let s = s.called();
     WasiHttpCtxView { hooks: &mut s.hooks, table: &mut s.table, ctx: &mut s.http }
 }
 
 fn denied(s: &mut State) -> WasiSocketsCtxView<'_> {
+    let s = s.called();
     WasiSocketsCtxView { ctx: s.wasi.sockets(), table: &mut s.table }
 }

@@ -3,16 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hermes_core::{Component, Fault, SecretStore, Tool};
+use hermes_core::{Component, Fault, Hook, Runner, SecretStore, Tool};
 use hermes_manifest::HostApi;
-use tokio::sync::{OnceCell, Semaphore};
+use tokio::sync::OnceCell;
 
-use crate::compile::{CachePaths, Loader, Slot};
+use crate::compile::{CachePaths, Loader};
 use crate::config::{SandboxConfig, SandboxError};
 use crate::engine::{self, Flavour};
 use crate::fs::ProtectedPaths;
+use crate::hook::ComponentHook;
 use crate::http::Egress;
 use crate::imports;
+use crate::places::Places;
 use crate::runtime::Guests;
 use crate::ticker::Ticker;
 use crate::tool::ComponentTool;
@@ -24,9 +26,10 @@ pub struct Sandbox(Arc<Shared>);
 /// How many guests run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Usage {
-    /// Guests that may run at one time.
+    /// Calls that may run at one time.
     pub places: usize,
-    /// Places that are taken, those of calls stuck in the kernel included.
+    /// Places that are taken, those of calls stuck in the kernel included. Calls within calls, hooks and checks may take more
+    /// than there are.
     pub taken: usize,
 }
 
@@ -36,10 +39,7 @@ pub(crate) struct Shared {
     pub(crate) egress: Arc<Egress>,
     pub(crate) protected: ProtectedPaths,
     pub(crate) secrets: Arc<dyn SecretStore>,
-    /// Places for guests.
-    pub(crate) places: Arc<Semaphore>,
-    /// Places for guests with files: system calls can hold these up, and must never hold up all.
-    pub(crate) file_places: Arc<Semaphore>,
+    pub(crate) places: Places,
     concurrency: usize,
 }
 
@@ -68,8 +68,7 @@ impl Sandbox {
             egress: Arc::new(Egress::new(&egress)?),
             protected: ProtectedPaths::new(protected),
             secrets,
-            places: Arc::new(Semaphore::new(concurrency)),
-            file_places: Arc::new(Semaphore::new(concurrency / 2)),
+            places: Places::new(concurrency),
             concurrency,
         })))
     }
@@ -77,7 +76,7 @@ impl Sandbox {
     /// The tools of a component. Nothing is read, compiled or run before a method is called; keep one `Tool` a component,
     /// since it holds the compiled code.
     pub fn tool(&self, component: Arc<Component>) -> Arc<dyn Tool> {
-        Arc::new(ComponentTool::new(Arc::clone(&self.0), Slot::new(component)))
+        Arc::new(ComponentTool::new(Arc::clone(&self.0), component))
     }
 
     /// The interfaces that components can import, for the audit of their manifests.
@@ -92,13 +91,23 @@ impl Sandbox {
 
     /// The settings of the engine that runs components without async lifts, for comparisons with wasmtime alone.
     pub fn engine_config(&self) -> wasmtime::Config {
-        engine::pooled(Flavour::Lean, self.0.concurrency)
+        engine::pooled(Flavour::Lean, self.0.places.most())
     }
 
     /// How many guests run now.
     pub fn usage(&self) -> Usage {
-        let places = self.0.concurrency;
-        Usage { places, taken: places.saturating_sub(self.0.places.available_permits()) }
+        Usage { places: self.0.concurrency, taken: self.0.places.taken() }
+    }
+}
+
+impl Runner for Sandbox {
+    fn tool(&self, component: Arc<Component>) -> Arc<dyn Tool> {
+        Self::tool(self, component)
+    }
+
+    /// As with tools, keep one a component. One that holds tools as well is loaded for each.
+    fn hook(&self, component: Arc<Component>) -> Arc<dyn Hook> {
+        Arc::new(ComponentHook::new(Arc::clone(&self.0), component))
     }
 }
 
@@ -115,9 +124,10 @@ impl Shared {
     fn start(&self) -> Result<Machinery, Fault> {
         let no_threads = |error: std::io::Error| Fault::Host(format!("the guests' threads cannot start: {error}"));
         // Each guest with files may hold a thread beyond the workers; compilations and name lookups need some too.
-        let threads = Guests::start(self.concurrency.saturating_mul(2).saturating_add(16)).map_err(no_threads)?;
+        let guests = self.places.most();
+        let threads = Guests::start(guests.saturating_mul(2).saturating_add(16)).map_err(no_threads)?;
         let ticker = Ticker::start().map_err(no_threads)?;
-        let loader = Arc::new(Loader::new(self.concurrency, ticker.clone(), self.cache.clone()));
+        let loader = Arc::new(Loader::new(guests, ticker.clone(), self.cache.clone()));
         Ok(Machinery { threads, ticker, loader })
     }
 }

@@ -1,23 +1,23 @@
-//! `structured` of a result: JSON of a guest, read into memory that is a bounded multiple of its text.
+//! JSON of a guest, read into memory that is a bounded multiple of its text.
 
 use hermes_core::{Fault, LimitKind};
 use serde_json::Value;
 
-/// Most values in `structured`. Each takes tens of bytes, however short its text: `[0,0,…` would take 16 times its own size.
+/// Most values in one text. Each takes tens of bytes, however short its text: `[0,0,…` would take 16 times its own size.
 const MAX_VALUES: usize = 200_000;
 
-/// Reads `text`. Nesting is bounded by the parser, at 128 levels.
+/// Reads `text`; an error calls it `what`. Nesting is bounded by the parser, at 128 levels.
 ///
 /// # Errors
 ///
 /// When it is no JSON, or has more than [`MAX_VALUES`] values.
-pub(crate) fn parse(text: &str) -> Result<Value, Fault> {
+pub(crate) fn parse(what: &str, text: &str) -> Result<Value, Fault> {
     let values = values_at_most(text);
     if values > MAX_VALUES {
-        let detail = format!("`structured` has more than {MAX_VALUES} values");
+        let detail = format!("{what} has more than {MAX_VALUES} values");
         return Err(Fault::Limit { kind: LimitKind::Output, detail });
     }
-    serde_json::from_str(text).map_err(|error| Fault::BadResult(format!("`structured` is not JSON: {error}")))
+    serde_json::from_str(text).map_err(|error| Fault::BadResult(format!("{what} is not JSON: {error}")))
 }
 
 /// No JSON has more values than this, its keys included: each but the first stands behind one of these characters.
@@ -64,14 +64,14 @@ mod tests {
     fn many_small_values_and_deep_ones_are_refused() {
         let many = |item: &str| format!("[{}]", vec![item; MAX_VALUES].join(","));
         for item in ["0", "[]", "{}", r#""""#] {
-            let fault = parse(&many(item)).expect_err(item);
+            let fault = parse("it", &many(item)).expect_err(item);
             assert!(matches!(fault, Fault::Limit { kind: LimitKind::Output, .. }), "{item}: {fault}");
         }
-        let fault = parse(&"[".repeat(100_000)).expect_err("too deep");
+        let fault = parse("it", &"[".repeat(100_000)).expect_err("too deep");
         assert!(matches!(fault, Fault::BadResult(_)), "{fault}");
         // Characters within a string are no values.
         let text = Value::String(",[{:\"\\".repeat(MAX_VALUES)).to_string();
-        assert!(parse(&text).is_ok());
+        assert!(parse("it", &text).is_ok());
     }
 
     proptest! {

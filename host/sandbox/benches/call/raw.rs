@@ -10,7 +10,7 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 mod bindings {
     wasmtime::component::bindgen!({
-        path: ["../../wit/progress/0.1.0", "../../wit/secrets/0.1.0", "../../wit/tool/0.1.0"],
+        path: ["../../wit/progress/0.1.0", "../../wit/secrets/0.1.0", "../../wit/tools/0.1.0", "../../wit/tool/0.1.0"],
         world: "hermes:tool/tool-plugin",
         exports: { default: async },
     });

@@ -105,24 +105,33 @@ fn greedy(bytes: &[u8]) -> Vec<u8> {
 async fn a_file_that_changed_since_it_was_found_is_not_run() {
     let bytes = Guest::default().encode();
     for (what, hashed, content) in [
-        ("after it was hashed", true, trapping()),
-        ("its manifest, before it was hashed", false, greedy(&bytes)),
-        ("its manifest, after it was hashed", true, greedy(&bytes)),
+        ("after it was hashed", true, Some(trapping())),
+        ("its manifest, before it was hashed", false, Some(greedy(&bytes))),
+        ("its manifest, after it was hashed", true, Some(greedy(&bytes))),
+        ("to no component", false, Some(b"half".to_vec())),
+        ("to nothing, before it was hashed", false, None),
+        ("to nothing, after it was hashed", true, None),
     ] {
         let folder = tempfile::tempdir().expect("a folder");
         // That the new content was compiled before, as a tool of its own, makes no difference.
-        assert_eq!(answers(&cached(folder.path()), &content).await, what != "after it was hashed");
+        if let Some(content) = &content {
+            assert_eq!(answers(&cached(folder.path()), content).await, what.starts_with("its manifest"), "{what}");
+        }
         let path = folder.path().join("guest.wasm");
         fs::write(&path, &bytes).expect("written");
         let admitted = found(Location::File(path.clone()), &bytes);
         if hashed {
             admitted.digest().expect("a digest");
         }
-        fs::write(&path, content).expect("written");
+        match content {
+            Some(content) => fs::write(&path, content).expect("written"),
+            None => fs::remove_file(&path).expect("removed"),
+        }
         let tool = cached(folder.path()).tool(admitted.into());
-        let run = handle(tool.as_ref(), "guest", "{}", power(short())).await;
-        let refused = matches!(&run.result, Err(Fault::Unloadable(reason)) if reason.contains("list again"));
-        assert!(refused, "{what}: {:?}", run.result);
+        for _ in 0..2 {
+            let run = handle(tool.as_ref(), "guest", "{}", power(short())).await;
+            assert!(matches!(run.result, Err(Fault::Replaced)), "{what}: {:?}", run.result);
+        }
     }
 }
 

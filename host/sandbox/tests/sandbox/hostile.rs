@@ -103,6 +103,33 @@ async fn allocations_are_limited_in_sum() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_of_the_host_are_counted() {
+    let sandbox = sandbox();
+    let clock = |end: &str| Guest {
+        world: "import wasi:clocks/monotonic-clock@0.2.6;".into(),
+        imports: r#"(import "wasi:clocks/monotonic-clock@0.2.6" "now" (func $now (result i64)))"#.into(),
+        handle: format!(
+            "(local $i i32) (loop (drop (call $now)) (local.set $i (i32.add (local.get $i) (i32.const 1))) {end})
+            (i32.const 64)"
+        ),
+        ..Guest::default()
+    };
+    let often = "(br_if 0 (i32.lt_u (local.get $i) (i32.const 100000)))";
+    let limits = |host_calls| Limits { host_calls, ..Limits::default() };
+    let rows = [
+        (often, Limits::default(), Some(LimitKind::HostCalls)),
+        (often, limits(99_999), Some(LimitKind::HostCalls)),
+        (often, limits(100_000), None),
+        ("(br 0)", Limits::default(), Some(LimitKind::HostCalls)),
+    ];
+    for (end, limits, kind) in rows {
+        let run = run(&sandbox, &clock(end), limits).await;
+        assert_eq!(limit(&run), kind, "{end}: {:?}", run.result);
+        assert_alive(&sandbox).await;
+    }
+}
+
 fn many(module: &str, instances: u32) -> Vec<u8> {
     with_manifest(&with_modules(&Guest::default().without_manifest(), module, instances))
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::support::{Guest, PATIENCE, attempt, call, config, handle, mounted, power, probe_sandbox, sandbox, text};
 
 fn long() -> Limits {
-    Limits { wall: Duration::from_secs(50), cpu: Duration::from_secs(50), ..Limits::default() }
+    Limits { wall: Duration::from_secs(50), cpu: Duration::from_secs(50), host_calls: u64::MAX, ..Limits::default() }
 }
 
 async fn all_places_free(sandbox: &Sandbox) {

@@ -12,8 +12,10 @@ mod cache;
 mod egress;
 #[cfg(unix)]
 mod files;
+mod hooks;
 mod hostile;
 mod lifecycle;
+mod nested;
 mod probe;
 #[cfg(unix)]
 mod protected;

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::support::{attempt, call, config, limit, power, probe_sandbox, short, text};
 
 fn generous() -> Limits {
-    Limits { cpu: std::time::Duration::from_secs(20), ..Limits::default() }
+    Limits { cpu: std::time::Duration::from_secs(20), host_calls: 1 << 20, ..Limits::default() }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -22,7 +22,7 @@ struct Fixture {
 }
 
 fn limits() -> Limits {
-    Limits { wall: Duration::from_secs(20), cpu: Duration::from_secs(20), ..Limits::default() }
+    Limits { host_calls: u64::MAX, wall: Duration::from_secs(20), cpu: Duration::from_secs(20), ..Limits::default() }
 }
 
 impl Fixture {

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hermes_core::{
-    Call, Component, Digest, Ended, Failure, Fault, LimitKind, Limits, Location, NoProgress, Power, Run, SecretStore,
-    Tool,
+    Call, Component, Digest, Ended, Failure, Fault, Hook, LimitKind, Limits, Location, NoProgress, Power, Run, Runner,
+    SecretStore, Tool,
 };
 use hermes_manifest::{EnvName, Existing, embed};
 use hermes_sandbox::{Sandbox, SandboxConfig};
+use serde_json::json;
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
 
@@ -30,15 +31,25 @@ pub(crate) fn config() -> SandboxConfig {
 }
 
 /// A sandbox for the probe: compiled once and then taken from a cache, since all tests use it.
-pub(crate) fn probe_sandbox(mut config: SandboxConfig) -> (Sandbox, Arc<dyn Tool>) {
-    config.cache = Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("artefacts"));
-    let sandbox = Sandbox::new(config).expect("a sandbox");
+pub(crate) fn probe_sandbox(config: SandboxConfig) -> (Sandbox, Arc<dyn Tool>) {
+    let sandbox = caching(config);
     let tool = sandbox.tool(Arc::new(probe()));
     (sandbox, tool)
 }
 
+/// A sandbox for guests of the SDK.
+pub(crate) fn caching(mut config: SandboxConfig) -> Sandbox {
+    config.cache = Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("artefacts"));
+    Sandbox::new(config).expect("a sandbox")
+}
+
 pub(crate) fn probe() -> Component {
-    found(Location::Core("probe.wasm", guest_artifacts::PROBE), guest_artifacts::PROBE)
+    core("probe.wasm", guest_artifacts::PROBE)
+}
+
+/// A component as it is embedded in a host.
+pub(crate) fn core(name: &'static str, bytes: &'static [u8]) -> Component {
+    found(Location::Core(name, bytes), bytes)
 }
 
 /// A component as discovery finds it while `bytes` are at `location`.
@@ -150,19 +161,7 @@ impl Guest {
                 (func (export "hermes:tool/tool@0.1.0#check") (param i32 i32) (result i32) {check})
                 (func (export "hermes:tool/tool@0.1.0#handle") (param i32) (result i32) {handle}))"#
         );
-        let mut module = wat::parse_str(text).expect("a module");
-        let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit");
-        let mut resolve = Resolve::default();
-        let deps = ["io", "clocks", "random", "filesystem", "sockets"].map(|package| wit.join("deps").join(package));
-        let own = ["progress", "secrets", "tool"].map(|package| wit.join(package).join("0.1.0"));
-        for package in deps.iter().chain(&own) {
-            resolve.push_dir(package).expect("a package");
-        }
-        let text = format!("package test:guest; world guest {{ include hermes:tool/tool-plugin@0.1.0; {world} }}");
-        let package = resolve.push_str("guest.wit", &text).expect("a world");
-        let world = resolve.select_world(&[package], Some("guest")).expect("the world");
-        embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).expect("metadata");
-        ComponentEncoder::default().module(&module).expect("a module of the contract").encode().expect("a component")
+        lifted(&text, &format!("include hermes:tool/tool-plugin@0.1.0; {world}"))
     }
 
     pub(crate) fn tool(&self, sandbox: &Sandbox) -> Arc<dyn Tool> {
@@ -170,10 +169,74 @@ impl Guest {
     }
 }
 
+/// A hook written by hand. It lets everything pass as it is, which is what zeroed memory means.
+pub(crate) struct HookGuest {
+    /// Interfaces that it imports beyond the contract's, as WIT.
+    pub(crate) world: &'static str,
+    /// Core imports.
+    pub(crate) imports: &'static str,
+    pub(crate) before: &'static str,
+    pub(crate) after: &'static str,
+}
+
+impl Default for HookGuest {
+    fn default() -> Self {
+        Self { world: "", imports: "", before: "(i32.const 64)", after: "(i32.const 64)" }
+    }
+}
+
+impl HookGuest {
+    pub(crate) fn hook(&self, sandbox: &Sandbox) -> Arc<dyn Hook> {
+        let Self { world, imports, before, after } = self;
+        let Guest { fields, realloc, .. } = Guest::default();
+        let text = format!(
+            r#"(module
+                {imports}
+                (global $next (mut i32) (i32.const 4096))
+                {fields}
+                (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32) {realloc})
+                (func (export "hermes:hook/hook@0.1.0#before") (param i32) (result i32) {before})
+                (func (export "hermes:hook/hook@0.1.0#after") (param i32) (result i32) {after}))"#
+        );
+        let bytes = lifted(&text, &format!("include hermes:hook/hook-plugin@0.1.0; {world}"));
+        let manifest = json!({
+            "manifest": 1, "kind": "hook", "name": "guest", "version": "0.1.0", "description": "A test.", "match": ["*"],
+            "capabilities": {"env": ["GREETING"]},
+        });
+        let bytes = embed(&bytes, manifest.to_string().as_bytes(), Existing::Keep).expect("a manifest");
+        sandbox.hook(component(bytes))
+    }
+}
+
+/// A component of a core module in the text format and the items of its world.
+fn lifted(module: &str, world: &str) -> Vec<u8> {
+    let mut module = wat::parse_str(module).expect("a module");
+    let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit");
+    let mut resolve = Resolve::default();
+    let deps = ["io", "clocks", "random", "filesystem", "sockets", "cli"].map(|package| wit.join("deps").join(package));
+    let own = ["progress", "secrets", "tools", "tool", "hook"].map(|package| wit.join(package).join("0.1.0"));
+    for package in deps.iter().chain(&own) {
+        resolve.push_dir(package).expect("a package");
+    }
+    let text = format!("package test:guest; world guest {{ {world} }}");
+    let package = resolve.push_str("guest.wit", &text).expect("a world");
+    let world = resolve.select_world(&[package], Some("guest")).expect("the world");
+    embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).expect("metadata");
+    ComponentEncoder::default().module(&module).expect("a module of the contract").encode().expect("a component")
+}
+
 /// The component with the manifest of a tool `guest`.
 pub(crate) fn with_manifest(bytes: &[u8]) -> Vec<u8> {
-    let manifest = br#"{"manifest": 1, "name": "guest", "version": "0.1.0", "description": "A test.", "schema": {"type": "object"}}"#;
-    embed(bytes, manifest, Existing::Keep).expect("a manifest")
+    with_capabilities(bytes, json!({}))
+}
+
+/// The component with the manifest of a tool `guest` that asks for this.
+pub(crate) fn with_capabilities(bytes: &[u8], capabilities: serde_json::Value) -> Vec<u8> {
+    let manifest = json!({
+        "manifest": 1, "name": "guest", "version": "0.1.0", "description": "A test.", "schema": {"type": "object"},
+        "capabilities": capabilities,
+    });
+    embed(bytes, manifest.to_string().as_bytes(), Existing::Keep).expect("a manifest")
 }
 
 /// Adds core modules to a component, each instantiated `instances` times.

@@ -1,40 +1,13 @@
-//! The contract's types on both sides: plain Rust in `hermes-core`, generated here.
+//! From the guest: within the limit of its output, and only what the contract allows.
 
 use std::time::Duration;
 
 use hermes_core as core;
-use hermes_core::{Call, Ended, Failure, Fault, LimitKind, Limits, Output, Pending, Power};
+use hermes_core::{Decision, Ended, Failure, Fault, LimitKind, Limits, Output, Pending};
 
-use crate::bindings::types;
+use crate::bindings::{hook, types};
 use crate::limits::Exceeded;
 use crate::structured;
-
-/// A call as the guest gets it, with `left` of its wall clock.
-pub(crate) fn call(call: Call, power: &Power, left: Duration) -> types::Call {
-    types::Call {
-        id: call.id,
-        tool: call.tool,
-        session: call.session,
-        task: call.task,
-        deadline_ms: u32::try_from(left.as_millis()).unwrap_or(u32::MAX),
-        workspace: power.workspace.as_ref().map(|path| path.to_string_lossy().into_owned()),
-        meta: call.meta,
-        resume: call.resume.map(|resume| types::Resume {
-            state: resume.state,
-            answers: resume.answers.into_iter().map(answer).collect(),
-        }),
-    }
-}
-
-fn answer(answer: core::Answer) -> types::Answer {
-    let reply = match answer.reply {
-        core::Reply::Accepted(json) => types::Reply::Accepted(json),
-        core::Reply::Declined => types::Reply::Declined,
-        core::Reply::Cancelled => types::Reply::Cancelled,
-        core::Reply::Nobody => types::Reply::Nobody,
-    };
-    types::Answer { id: answer.id, reply }
-}
 
 /// What the guest answered, within the limit of its output.
 ///
@@ -42,7 +15,7 @@ fn answer(answer: core::Answer) -> types::Answer {
 ///
 /// When the answer is too large or breaks the contract.
 pub(crate) fn ended(outcome: types::Outcome, limits: &Limits) -> Result<Ended, Fault> {
-    let mut size = Size { left: limits.output, limits };
+    let mut size = Size::new(limits);
     match outcome {
         types::Outcome::Done(output) => Ok(Ended::Done(done(output, &mut size)?)),
         types::Outcome::Ask(pending) => Ok(Ended::Ask(ask(pending, &mut size)?)),
@@ -55,7 +28,7 @@ pub(crate) fn ended(outcome: types::Outcome, limits: &Limits) -> Result<Ended, F
 ///
 /// When the account of the failure is too large.
 pub(crate) fn failure(failure: types::Failure, limits: &Limits) -> Result<Failure, Fault> {
-    let mut size = Size { left: limits.output, limits };
+    let mut size = Size::new(limits);
     Ok(match failure {
         types::Failure::Invalid(issues) => {
             let issues = issues
@@ -74,13 +47,38 @@ pub(crate) fn failure(failure: types::Failure, limits: &Limits) -> Result<Failur
     })
 }
 
+/// What a hook decided, within the limit of its output.
+///
+/// # Errors
+///
+/// When the answer is too large, or its new arguments are no JSON object.
+pub(crate) fn decision(decision: hook::Decision, limits: &Limits) -> Result<Decision, Fault> {
+    let mut size = Size::new(limits);
+    match decision {
+        hook::Decision::Proceed => Ok(Decision::Proceed),
+        hook::Decision::Refuse(reason) => Ok(Decision::Refuse(size.text(reason)?)),
+        hook::Decision::Rewrite(args) => {
+            let args = size.text(args)?;
+            if structured::parse("what it rewrites the arguments to", &args)?.is_object() {
+                Ok(Decision::Rewrite(args))
+            } else {
+                Err(Fault::BadResult("what it rewrites the arguments to is no JSON object".to_owned()))
+            }
+        }
+    }
+}
+
 /// What is left for an answer.
-struct Size<'a> {
+pub(crate) struct Size<'a> {
     left: u64,
     limits: &'a Limits,
 }
 
-impl Size<'_> {
+impl<'a> Size<'a> {
+    pub(crate) fn new(limits: &'a Limits) -> Self {
+        Self { left: limits.output, limits }
+    }
+
     fn take(&mut self, bytes: usize) -> Result<(), Fault> {
         // An empty piece costs memory as well.
         let cost = (bytes as u64).saturating_add(16);
@@ -88,16 +86,16 @@ impl Size<'_> {
         Ok(())
     }
 
-    fn text(&mut self, text: String) -> Result<String, Fault> {
+    pub(crate) fn text(&mut self, text: String) -> Result<String, Fault> {
         self.take(text.len())?;
         Ok(text)
     }
 
-    fn optional(&mut self, text: Option<String>) -> Result<Option<String>, Fault> {
+    pub(crate) fn optional(&mut self, text: Option<String>) -> Result<Option<String>, Fault> {
         text.map(|text| self.text(text)).transpose()
     }
 
-    fn bytes(&mut self, bytes: Vec<u8>) -> Result<Vec<u8>, Fault> {
+    pub(crate) fn bytes(&mut self, bytes: Vec<u8>) -> Result<Vec<u8>, Fault> {
         self.take(bytes.len())?;
         Ok(bytes)
     }
@@ -127,7 +125,7 @@ fn done(output: types::Output, size: &mut Size<'_>) -> Result<Output, Fault> {
         })
     });
     let content = content.collect::<Result<_, Fault>>()?;
-    let structured = size.optional(output.structured)?.map(|text| structured::parse(&text));
+    let structured = size.optional(output.structured)?.map(|text| structured::parse("`structured`", &text));
     Ok(Output { content, structured: structured.transpose()? })
 }
 
