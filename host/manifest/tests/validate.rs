@@ -10,7 +10,7 @@
 
 mod common;
 
-use common::{asking, component, component_of, host, manifest, plain, stream};
+use common::{asking, component, component_of, hook, host, manifest, plain, stream};
 use hermes_manifest::{Access, CapabilityKind, Refusal, Validated, validate};
 use serde_json::json;
 
@@ -64,6 +64,37 @@ fn power_is_declared_or_denied() {
     let mut by_env = manifest("a");
     by_env["requires_env"] = json!([{"name": "KEY"}]);
     assert_eq!(refused(&component(secrets, &stream(&[by_env]))).kind(), "undeclared-import");
+}
+
+#[test]
+fn calls_of_other_tools_are_declared() {
+    let tools = "import hermes:tools/tools@0.1.0;";
+    let undeclared = refused(&component(tools, &stream(&[manifest("a")])));
+    assert_eq!(undeclared.kind(), "undeclared-import");
+    for words in ["hermes:tools/tools@0.1.0", "add `capabilities.tools`"] {
+        assert!(undeclared.to_string().contains(words), "{undeclared}");
+    }
+
+    let asks = json!({"tools": ["read_file", "relay"]});
+    let declared = valid(&component(tools, &asking(asks.clone()))).audit;
+    assert!(declared.declared().into_iter().eq([CapabilityKind::Tools]) && declared.over_asking.is_empty());
+    let idle = valid(&component("", &asking(asks))).audit;
+    assert_eq!(idle.over_asking, [("asker".parse().unwrap(), CapabilityKind::Tools)]);
+}
+
+#[test]
+fn a_hook_declares_what_it_imports_as_a_tool_does() {
+    let powers =
+        "import hermes:tools/tools@0.1.0; import hermes:secrets/secrets@0.1.0; import hermes:progress/progress@0.1.0;";
+    let refusal = refused(&hook(powers, json!({"secrets": {"KEY": {}}})));
+    assert_eq!(refusal.kind(), "undeclared-import");
+    assert!(refusal.to_string().contains("add `capabilities.tools`"), "{refusal}");
+
+    let audit = valid(&hook(powers, json!({"secrets": {"KEY": {}}, "tools": ["lookup"]}))).audit;
+    assert!(audit.declared().into_iter().eq([CapabilityKind::Secrets, CapabilityKind::Tools]), "{audit:?}");
+    assert!(audit.over_asking.is_empty() && audit.linked_denied().next().is_none());
+    let idle = valid(&hook("", json!({"tools": ["lookup"]}))).audit;
+    assert_eq!(idle.over_asking, [("guard".parse().unwrap(), CapabilityKind::Tools)]);
 }
 
 #[test]

@@ -54,6 +54,7 @@ mod secrets;
 pub mod task;
 pub mod testing;
 mod tool;
+pub mod tools;
 
 pub use ask::{Ask, Request, RequestKind};
 pub use call::{Call, Reply, Resume};
@@ -72,7 +73,7 @@ pub use serde_json;
 pub mod prelude {
     pub use crate::{
         Ask, Call, Decision, Error, Hook, Json, Outcome, Output, Reply, Result, ToolArgs, ToolOutput, has_secret, hook,
-        http, log, progress, secret, serde_json, task, tool,
+        http, log, progress, secret, serde_json, task, tool, tools,
     };
 }
 

@@ -132,12 +132,10 @@ pub enum Outcome {
 impl Outcome {
     /// All text of the result, one piece a line; empty when it asks.
     pub fn text(&self) -> String {
-        let Self::Done(output) = self else { return String::new() };
-        let texts = output.content.iter().filter_map(|content| match content {
-            Content::Text(text) => Some(text.as_str()),
-            _ => None,
-        });
-        texts.collect::<Vec<_>>().join("\n")
+        match self {
+            Self::Done(output) => text(&output.content),
+            Self::Ask(_) => String::new(),
+        }
     }
 
     /// The structured value of the result.
@@ -164,6 +162,15 @@ impl Outcome {
         let value = self.structured().ok_or_else(|| Error::failed("the result has no structured value"))?;
         Ok(T::deserialize(value)?)
     }
+}
+
+/// All text of a result, one piece a line.
+pub(crate) fn text(content: &[Content]) -> String {
+    let texts = content.iter().filter_map(|content| match content {
+        Content::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
 }
 
 impl From<Output> for Outcome {

@@ -1,4 +1,4 @@
-//! For `cargo test`: calls tools natively, with secrets and servers that the test sets.
+//! For `cargo test`: calls tools natively, with secrets, servers and other tools that the test sets.
 //!
 //! What a test sets holds for its own thread, so tests do not see each other.
 //!
@@ -31,19 +31,23 @@ use serde_json::Value;
 
 use crate::http::{Request, Response};
 use crate::schema::render;
-use crate::{Call, Outcome, Result, Tool};
+use crate::tools::{Answer, Listed, Request as ToolRequest};
+use crate::{Call, Error, Outcome, Output, Result, Tool};
 
 type Server = Box<dyn FnMut(&Request) -> Response>;
+type Others = Box<dyn FnMut(&ToolRequest) -> Result<Output>>;
 
 thread_local! {
     static SECRETS: RefCell<HashMap<String, String>> = RefCell::default();
     static SERVER: RefCell<Option<Server>> = const { RefCell::new(None) };
+    static OTHERS: RefCell<Option<Others>> = const { RefCell::new(None) };
+    static LISTED: RefCell<Vec<Listed>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Calls the tool `T` with `args`.
 ///
 /// # Errors
-/// The tool's own; [`Error::Invalid`](crate::Error::Invalid) when the arguments do not fit.
+/// The tool's own; [`Error::Invalid`] when the arguments do not fit.
 pub fn call<T: Tool>(args: impl Serialize) -> Result<Outcome> {
     call_with::<T>(&Call::default(), args)
 }
@@ -72,6 +76,16 @@ pub fn http(server: impl FnMut(&Request) -> Response + 'static) {
     SERVER.with_borrow_mut(|current| *current = Some(Box::new(server)));
 }
 
+/// Sets what answers the calls of other [`tools`](crate::tools).
+pub fn tools(others: impl FnMut(&ToolRequest) -> Result<Output> + 'static) {
+    OTHERS.with_borrow_mut(|current| *current = Some(Box::new(others)));
+}
+
+/// Sets what [`tools::list`](crate::tools::list) gives; else it is empty.
+pub fn listed(tools: impl IntoIterator<Item = Listed>) {
+    LISTED.with_borrow_mut(|listed| *listed = tools.into_iter().collect());
+}
+
 #[cfg_attr(target_family = "wasm", allow(dead_code, reason = "a component has the host's secrets"))]
 pub(crate) fn secret(name: &str) -> Option<String> {
     SECRETS.with_borrow(|secrets| secrets.get(name).cloned())
@@ -80,4 +94,17 @@ pub(crate) fn secret(name: &str) -> Option<String> {
 #[cfg_attr(target_family = "wasm", allow(dead_code, reason = "a component has the host's network"))]
 pub(crate) fn answer(request: &Request) -> Option<Response> {
     SERVER.with_borrow_mut(|server| server.as_mut().map(|server| server(request)))
+}
+
+#[cfg_attr(target_family = "wasm", allow(dead_code, reason = "a component has the host's tools"))]
+pub(crate) fn answer_call(request: &ToolRequest) -> Result<Answer> {
+    OTHERS.with_borrow_mut(|others| match others {
+        Some(others) => others(request).map(Answer::from),
+        None => Err(Error::failed("a test that calls other tools sets `testing::tools` first")),
+    })
+}
+
+#[cfg_attr(target_family = "wasm", allow(dead_code, reason = "a component has the host's tools"))]
+pub(crate) fn listed_tools() -> Vec<Listed> {
+    LISTED.with_borrow(Vec::clone)
 }

@@ -68,6 +68,46 @@ fn a_manifest_asks_for_what_the_attribute_says() {
     assert_eq!(manifest["check"], "static");
 }
 
+/// Calls others.
+#[tool(tools = ["read_file", "count"])]
+fn relay(address: Address) -> Result<Outcome> {
+    if address.url.is_empty() {
+        return Ok(Output::new()
+            .structured(tools::list().into_iter().map(|tool| tool.name).collect::<Vec<_>>())?
+            .into());
+    }
+    Ok(Output::from(tools::call("read_file", json!({ "path": address.url }))?).into())
+}
+
+#[test]
+fn other_tools_are_called() {
+    let read = || testing::call::<relay>(json!({ "url": "a.txt" }));
+    assert!(read().is_err_and(|error| error.to_string().contains("`testing::tools`")));
+    testing::tools(|request| match request.tool.as_str() {
+        "read_file" => Ok(Output::new().text(request.args["path"].as_str().unwrap()).image("image/png", [1])),
+        "count" => Output::new().structured(&request.args["n"]),
+        _ => Err(Error::failed("no")),
+    });
+    let Ok(Outcome::Done(output)) = read() else { panic!("not done") };
+    assert_eq!(output, Output::new().text("a.txt").image("image/png", [1]));
+    let counts = tools::batch([("count", json!({ "n": 1 })), ("fail", json!({})), ("count", json!({ "n": "x" }))]);
+    let counts: Vec<Result<u8>> = counts.into_iter().map(|answer| answer?.structured()).collect();
+    assert_eq!(counts[..2], [Ok(1), Err(Error::failed("no"))]);
+    assert!(matches!(&counts[2], Err(Error::Failed(text)) if text.contains("expected u8")), "{counts:?}");
+
+    assert_eq!(testing::call::<relay>(json!({ "url": "" })).unwrap().structured(), Some(&json!([])));
+    testing::listed(["count", "read_file"].map(|name| tools::Listed {
+        name: name.into(),
+        description: String::new(),
+        schema: json!({ "type": "object" }),
+        output_schema: None,
+        read_only: true,
+    }));
+    let listed = testing::call::<relay>(json!({ "url": "" })).unwrap();
+    assert_eq!(listed.structured(), Some(&json!(["count", "read_file"])));
+    assert_eq!(testing::manifest::<relay>()["capabilities"], json!({ "tools": ["read_file", "count"] }));
+}
+
 /// What the user has to say.
 #[derive(ToolArgs)]
 struct Consent {
@@ -215,6 +255,7 @@ fn the_host_reads_what_the_sdk_writes() {
         testing::manifest::<delete>(),
         testing::manifest::<number>(),
         testing::manifest::<report>(),
+        testing::manifest::<relay>(),
         testing::manifest::<every_attribute>(),
     ];
     for document in documents {
@@ -224,7 +265,7 @@ fn the_host_reads_what_the_sdk_writes() {
 }
 
 /// Guards.
-#[hook(match = ["*"], name = "guardian")]
+#[hook(match = ["*"], name = "guardian", tools = ["lookup"])]
 struct Guard;
 
 impl Hook for Guard {

@@ -12,7 +12,7 @@ use wasmparser::{Parser, Payload};
 const SDK: &str = env!("CARGO_MANIFEST_DIR");
 
 /// A library of tools, a component with two of its own and one of the library's, one that uses the library as a library,
-/// and a hook.
+/// one that calls another tool, and a hook.
 const SHOP: &[(&str, &str, &str)] = &[
     (
         "library",
@@ -46,6 +46,16 @@ const SHOP: &[(&str, &str, &str)] = &[
         /// Uses the library without exporting its tool.
         #[tool] fn plain() -> String { library::upper(library::Text { text: "a".into() }) }
         hermes_tool::export!(plain);
+        "#,
+    ),
+    (
+        "caller",
+        "[lib]\ncrate-type = [\"cdylib\"]",
+        r#"
+        use hermes_tool::prelude::*;
+        /// Calls another.
+        #[tool(tools = ["zadd"])] fn caller() -> Result<tools::Answer> { tools::call("zadd", ()) }
+        hermes_tool::export!(caller);
         "#,
     ),
     (
@@ -150,6 +160,11 @@ fn sections_survive_every_profile() {
                 assert_eq!(documents[1]["description"], "Shouts \"loud\".");
                 assert_eq!(documents[2]["is_async"], true);
                 assert_eq!(documents[2]["schema"]["properties"], serde_json::json!({}));
+                refuse_powers(&imports);
+
+                let (documents, mut imports) = read("caller");
+                assert_eq!(documents[0]["capabilities"], serde_json::json!({ "tools": ["zadd"] }));
+                assert!(imports.remove("hermes:tools/tools@0.1.0"), "{profile:?}: {imports:?}");
                 refuse_powers(&imports);
 
                 assert_eq!(names(&read("plain").0), ["plain"], "{profile:?}");

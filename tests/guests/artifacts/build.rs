@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 use hermes_component_build::{BuildError, build, report, watch};
 
+/// The folders beside this crate that hold guests.
+const GUESTS: [&str; 8] = ["asker", "checked", "helper", "hook", "probe", "relay", "sized", "typed"];
+
 fn main() {
     report(guests());
 }
@@ -12,7 +15,7 @@ fn main() {
 fn guests() -> Result<(), BuildError> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     watch(&root.join("tests/guests"));
-    for built in build(&root, &["guest-helper".to_owned(), "guest-probe".to_owned()])? {
+    for built in build(&root, &GUESTS.map(|guest| format!("guest-{guest}")))? {
         let copy = out_folder()?.join(&built.file);
         fs::copy(&built.path, &copy).map_err(|error| BuildError::Io(built.path, error))?;
     }

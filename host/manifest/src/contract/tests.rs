@@ -87,7 +87,7 @@ impl Writer<'_> {
 fn shape(contract: &Contract) -> String {
     let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit");
     let mut resolve = Resolve::default();
-    for package in ["progress", "secrets", "tool", "hook"] {
+    for package in ["progress", "secrets", "tools", "tool", "hook"] {
         resolve.push_dir(wit.join(package).join("0.1.0")).unwrap();
     }
     let name = format!("{}/{}@{}", contract.package, contract.interface, contract.version);

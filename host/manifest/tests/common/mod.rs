@@ -39,7 +39,7 @@ pub(crate) fn wit(name: &str) -> String {
 /// A component that is built from the contract, which `edit` may change, with `world` as the body of its world.
 pub(crate) fn component_of(world: &str, documents: &str, edit: impl Fn(&str) -> String) -> Vec<u8> {
     let mut resolve = Resolve::default();
-    for package in ["progress", "secrets", "tool", "hook"] {
+    for package in ["progress", "secrets", "tools", "tool", "hook"] {
         resolve.push_str(format!("{package}.wit"), &edit(&wit(package))).unwrap();
     }
     let text = format!("package test:plugin;\n{WASI}\nworld plugin {{ {world} }}");
@@ -91,6 +91,15 @@ pub(crate) fn asking(capabilities: Value) -> String {
     stream(&[document])
 }
 
+/// A component of one hook with `imports`, which asks for `capabilities`.
+pub(crate) fn hook(imports: &str, capabilities: Value) -> Vec<u8> {
+    let document = json!({
+        "manifest": 1, "kind": "hook", "name": "guard", "version": "0.1.0", "match": ["*"], "capabilities": capabilities,
+    });
+    let world = format!("{imports} export hermes:hook/hook@0.1.0;");
+    component_of(&world, &stream(&[document]), str::to_owned)
+}
+
 /// A component of the smallest size that has one tool.
 pub(crate) fn plain() -> Vec<u8> {
     component("", &stream(&[manifest("plain")]))
@@ -102,6 +111,7 @@ pub(crate) fn host() -> HostApi {
     [
         ("hermes:progress/progress@0.1.0", &["report", "log"][..]),
         ("hermes:secrets/secrets@0.1.0", &["get", "exists"]),
+        ("hermes:tools/tools@0.1.0", &["list", "call", "batch"]),
         ("hermes:tool/types@0.1.0", &[]),
         ("wasi:io/poll@0.2.6", &["pollable", "[method]pollable.ready", "poll"]),
         ("wasi:cli/environment@0.2.6", &["get-environment"]),

@@ -10,7 +10,7 @@ use wit_bindgen_core::{Files, WorldGenerator as _};
 use wit_bindgen_rust::{Opts, WithOption};
 
 /// Packages in the order of their dependencies, below the repository's root.
-const PACKAGES: [&str; 12] = [
+const PACKAGES: [&str; 13] = [
     "wit/deps/io",
     "wit/deps/clocks",
     "wit/deps/random",
@@ -20,6 +20,7 @@ const PACKAGES: [&str; 12] = [
     "wit/deps/http",
     "wit/progress/0.1.0",
     "wit/secrets/0.1.0",
+    "wit/tools/0.1.0",
     "wit/tool/0.1.0",
     "wit/hook/0.1.0",
     "sdk/rust/wit",
@@ -44,6 +45,7 @@ const TARGETS: [Target; 2] = [
             ("hermes:tool/types@0.1.0", "crate::bindings::tool::hermes::tool::types"),
             ("hermes:progress/progress@0.1.0", "crate::bindings::tool::hermes::progress::progress"),
             ("hermes:secrets/secrets@0.1.0", "crate::bindings::tool::hermes::secrets::secrets"),
+            ("hermes:tools/tools@0.1.0", "crate::bindings::tool::hermes::tools::tools"),
             ("wasi:io/error@0.2.6", "crate::bindings::tool::wasi::io::error"),
             ("wasi:io/poll@0.2.6", "crate::bindings::tool::wasi::io::poll"),
             ("wasi:io/streams@0.2.6", "crate::bindings::tool::wasi::io::streams"),

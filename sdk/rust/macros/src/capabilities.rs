@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use syn::meta::ParseNestedMeta;
 use syn::{LitStr, Result};
 
-use crate::manifest::{flag, texts};
+use crate::manifest::{flag, refuse_name, texts};
 use crate::node;
 
 /// What is asked for.
@@ -14,6 +14,7 @@ pub(crate) struct Capabilities {
     http: Vec<String>,
     env: Vec<String>,
     secrets: Vec<(String, bool)>,
+    tools: Vec<String>,
     limits: Vec<(String, TokenStream)>,
 }
 
@@ -39,6 +40,7 @@ impl Capabilities {
                 self.secrets.push((name, expose));
                 Ok(())
             })?,
+            "tools" => self.tools = texts(meta)?.iter().map(other_tool).collect::<Result<_>>()?,
             "limits" => meta.parse_nested_meta(|limit| {
                 let name = limit.path.require_ident()?.to_string();
                 let value = limit.value()?;
@@ -84,6 +86,9 @@ impl Capabilities {
             let secrets = self.secrets.iter().map(|(name, expose)| node::member(name, terms(*expose)));
             members.push(node::member("secrets", node::object(secrets)));
         }
+        if !self.tools.is_empty() {
+            members.push(node::member("tools", node::list(self.tools.iter().map(|name| node::text(name)))));
+        }
         if !self.limits.is_empty() {
             let limits = self.limits.iter().map(|(name, value)| node::member(name, value.clone()));
             members.push(node::member("limits", node::object(limits)));
@@ -116,5 +121,12 @@ fn destination(text: &LitStr) -> Result<String> {
     Err(syn::Error::new(text.span(), "expected a destination, such as `\"https://api.example.com GET,POST\"`"))
 }
 
+/// The name of a tool.
+fn other_tool(text: &LitStr) -> Result<String> {
+    let name = text.value();
+    refuse_name(&name, text.span())?;
+    Ok(name)
+}
+
 /// Keys of this module, for messages.
-pub(crate) const KEYS: &str = "`fs`, `http`, `env`, `secrets`, `limits`";
+pub(crate) const KEYS: &str = "`fs`, `http`, `env`, `secrets`, `tools`, `limits`";

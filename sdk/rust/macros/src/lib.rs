@@ -34,6 +34,7 @@ use derive::Side;
 /// | `fs = ["${workspace} rw"]` | folders, `ro` by default |
 /// | `env = ["LANG"]` | environment variables |
 /// | `secrets(NAME, OTHER(expose))` | secrets; `expose` asks for the value itself |
+/// | `tools = ["read_file"]` | other tools that it calls |
 /// | `limits(wall = "60s", memory = "128 MiB", http_requests = 100)` | other limits than the defaults |
 /// | `check = path::to::function` | `fn() -> Result<(), E>` with a printable `E`: whether it may be offered now |
 /// | `parallel = always`, `parallel = never`, `parallel(by = ["path"])` | which calls may run at once |

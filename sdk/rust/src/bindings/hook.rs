@@ -6,6 +6,7 @@
 //   * with "hermes:tool/types@0.1.0" = "crate::bindings::tool::hermes::tool::types"
 //   * with "hermes:progress/progress@0.1.0" = "crate::bindings::tool::hermes::progress::progress"
 //   * with "hermes:secrets/secrets@0.1.0" = "crate::bindings::tool::hermes::secrets::secrets"
+//   * with "hermes:tools/tools@0.1.0" = "crate::bindings::tool::hermes::tools::tools"
 //   * with "wasi:io/error@0.2.6" = "crate::bindings::tool::wasi::io::error"
 //   * with "wasi:io/poll@0.2.6" = "crate::bindings::tool::wasi::io::poll"
 //   * with "wasi:io/streams@0.2.6" = "crate::bindings::tool::wasi::io::streams"
@@ -20,19 +21,21 @@ use crate::bindings::tool::hermes::progress::progress as __with_name0;
 #[allow(unfulfilled_lint_expectations, unused_imports)]
 use crate::bindings::tool::hermes::secrets::secrets as __with_name1;
 #[allow(unfulfilled_lint_expectations, unused_imports)]
-use crate::bindings::tool::hermes::tool::types as __with_name2;
+use crate::bindings::tool::hermes::tools::tools as __with_name2;
 #[allow(unfulfilled_lint_expectations, unused_imports)]
-use crate::bindings::tool::wasi::io::poll as __with_name3;
+use crate::bindings::tool::hermes::tool::types as __with_name3;
 #[allow(unfulfilled_lint_expectations, unused_imports)]
-use crate::bindings::tool::wasi::io::error as __with_name4;
+use crate::bindings::tool::wasi::io::poll as __with_name4;
 #[allow(unfulfilled_lint_expectations, unused_imports)]
-use crate::bindings::tool::wasi::io::streams as __with_name5;
+use crate::bindings::tool::wasi::io::error as __with_name5;
 #[allow(unfulfilled_lint_expectations, unused_imports)]
-use crate::bindings::tool::wasi::clocks::monotonic_clock as __with_name6;
+use crate::bindings::tool::wasi::io::streams as __with_name6;
 #[allow(unfulfilled_lint_expectations, unused_imports)]
-use crate::bindings::tool::wasi::http::types as __with_name7;
+use crate::bindings::tool::wasi::clocks::monotonic_clock as __with_name7;
 #[allow(unfulfilled_lint_expectations, unused_imports)]
-use crate::bindings::tool::wasi::http::outgoing_handler as __with_name8;
+use crate::bindings::tool::wasi::http::types as __with_name8;
+#[allow(unfulfilled_lint_expectations, unused_imports)]
+use crate::bindings::tool::wasi::http::outgoing_handler as __with_name9;
 #[allow(dead_code, clippy::all)]
 pub mod exports {
   pub mod hermes {
@@ -46,9 +49,9 @@ pub mod exports {
         super::super::super::super::__link_custom_section_describing_imports;
         
         use super::super::super::super::_rt;
-        pub type Call = super::super::super::super::__with_name2::Call;
-        pub type Failure = super::super::super::super::__with_name2::Failure;
-        pub type Outcome = super::super::super::super::__with_name2::Outcome;
+        pub type Call = super::super::super::super::__with_name3::Call;
+        pub type Failure = super::super::super::super::__with_name3::Failure;
+        pub type Outcome = super::super::super::super::__with_name3::Outcome;
         #[derive(Clone)]
         pub enum Decision {
           Proceed,
@@ -115,7 +118,7 @@ pub mod exports {
           let l44 = *arg0.add(22*::core::mem::size_of::<*const u8>()).cast::<usize>();
           let len45 = l44;
           let bytes45 = _rt::Vec::from_raw_parts(l43.cast(), len45, len45);
-          T_::before(super::super::super::super::__with_name2::Call{
+          T_::before(super::super::super::super::__with_name3::Call{
             id: _rt::string_lift(bytes2),
             tool: _rt::string_lift(bytes5),
             session: match l6 {
@@ -185,7 +188,7 @@ pub mod exports {
                       let len36 = l35;
                       let bytes36 = _rt::Vec::from_raw_parts(l34.cast(), len36, len36);
                       let l37 = i32::from(*base.add(2*::core::mem::size_of::<*const u8>()).cast::<u8>());
-                      use super::super::super::super::__with_name2::Reply as V41;
+                      use super::super::super::super::__with_name3::Reply as V41;
                       let v41 = match l37 {
                         0 => {
                           let e41 = {
@@ -210,7 +213,7 @@ pub mod exports {
                         }
                       };
 
-                      super::super::super::super::__with_name2::Answer{
+                      super::super::super::super::__with_name3::Answer{
                         id: _rt::string_lift(bytes36),
                         reply: v41,
                       }
@@ -219,7 +222,7 @@ pub mod exports {
                   }
                   _rt::cabi_dealloc(base42, len42 * (5*::core::mem::size_of::<*const u8>()), ::core::mem::size_of::<*const u8>());
 
-                  super::super::super::super::__with_name2::Resume{
+                  super::super::super::super::__with_name3::Resume{
                     state: <_ as From<_rt::Vec<_>>>::from(_rt::Vec::from_raw_parts(l29.cast(), len31, len31)),
                     answers: result42,
                   }
@@ -345,7 +348,7 @@ pub mod exports {
         let bytes45 = _rt::Vec::from_raw_parts(l43.cast(), len45, len45);
         let l46 = i32::from(*arg0.add(23*::core::mem::size_of::<*const u8>()).cast::<u8>());
         let l161 = *arg0.add(8+29*::core::mem::size_of::<*const u8>()).cast::<i32>();
-        T_::after(super::super::super::super::__with_name2::Call{
+        T_::after(super::super::super::super::__with_name3::Call{
           id: _rt::string_lift(bytes2),
           tool: _rt::string_lift(bytes5),
           session: match l6 {
@@ -415,7 +418,7 @@ pub mod exports {
                     let len36 = l35;
                     let bytes36 = _rt::Vec::from_raw_parts(l34.cast(), len36, len36);
                     let l37 = i32::from(*base.add(2*::core::mem::size_of::<*const u8>()).cast::<u8>());
-                    use super::super::super::super::__with_name2::Reply as V41;
+                    use super::super::super::super::__with_name3::Reply as V41;
                     let v41 = match l37 {
                       0 => {
                         let e41 = {
@@ -440,7 +443,7 @@ pub mod exports {
                       }
                     };
 
-                    super::super::super::super::__with_name2::Answer{
+                    super::super::super::super::__with_name3::Answer{
                       id: _rt::string_lift(bytes36),
                       reply: v41,
                     }
@@ -449,7 +452,7 @@ pub mod exports {
                 }
                 _rt::cabi_dealloc(base42, len42 * (5*::core::mem::size_of::<*const u8>()), ::core::mem::size_of::<*const u8>());
 
-                super::super::super::super::__with_name2::Resume{
+                super::super::super::super::__with_name3::Resume{
                   state: <_ as From<_rt::Vec<_>>>::from(_rt::Vec::from_raw_parts(l29.cast(), len31, len31)),
                   answers: result42,
                 }
@@ -462,7 +465,7 @@ pub mod exports {
           0 => {
             let e = {
               let l47 = i32::from(*arg0.add(24*::core::mem::size_of::<*const u8>()).cast::<u8>());
-              use super::super::super::super::__with_name2::Outcome as V135;
+              use super::super::super::super::__with_name3::Outcome as V135;
               let v135 = match l47 {
                 0 => {
                   let e135 = {
@@ -475,7 +478,7 @@ pub mod exports {
                       let base = base92.add(i * (12*::core::mem::size_of::<*const u8>()));
                       let e92 = {
                         let l50 = i32::from(*base.add(0).cast::<u8>());
-                        use super::super::super::super::__with_name2::Content as V91;
+                        use super::super::super::super::__with_name3::Content as V91;
                         let v91 = match l50 {
                           0 => {
                             let e91 = {
@@ -498,7 +501,7 @@ pub mod exports {
                               let l58 = *base.add(4*::core::mem::size_of::<*const u8>()).cast::<usize>();
                               let len59 = l58;
 
-                              super::super::super::super::__with_name2::Media{
+                              super::super::super::super::__with_name3::Media{
                                 mime: _rt::string_lift(bytes56),
                                 data: <_ as From<_rt::Vec<_>>>::from(_rt::Vec::from_raw_parts(l57.cast(), len59, len59)),
                               }
@@ -515,7 +518,7 @@ pub mod exports {
                               let l64 = *base.add(4*::core::mem::size_of::<*const u8>()).cast::<usize>();
                               let len65 = l64;
 
-                              super::super::super::super::__with_name2::Media{
+                              super::super::super::super::__with_name3::Media{
                                 mime: _rt::string_lift(bytes62),
                                 data: <_ as From<_rt::Vec<_>>>::from(_rt::Vec::from_raw_parts(l63.cast(), len65, len65)),
                               }
@@ -532,7 +535,7 @@ pub mod exports {
                               let l73 = i32::from(*base.add(6*::core::mem::size_of::<*const u8>()).cast::<u8>());
                               let l77 = i32::from(*base.add(9*::core::mem::size_of::<*const u8>()).cast::<u8>());
 
-                              super::super::super::super::__with_name2::Blob{
+                              super::super::super::super::__with_name3::Blob{
                                 uri: _rt::string_lift(bytes68),
                                 mime: match l69 {
                                   0 => None,
@@ -595,7 +598,7 @@ pub mod exports {
                               let bytes86 = _rt::Vec::from_raw_parts(l84.cast(), len86, len86);
                               let l87 = i32::from(*base.add(5*::core::mem::size_of::<*const u8>()).cast::<u8>());
 
-                              super::super::super::super::__with_name2::Link{
+                              super::super::super::super::__with_name3::Link{
                                 uri: _rt::string_lift(bytes83),
                                 name: _rt::string_lift(bytes86),
                                 mime: match l87 {
@@ -626,7 +629,7 @@ pub mod exports {
                     _rt::cabi_dealloc(base92, len92 * (12*::core::mem::size_of::<*const u8>()), ::core::mem::size_of::<*const u8>());
                     let l93 = i32::from(*arg0.add(27*::core::mem::size_of::<*const u8>()).cast::<u8>());
 
-                    super::super::super::super::__with_name2::Output{
+                    super::super::super::super::__with_name3::Output{
                       content: result92,
                       structured: match l93 {
                         0 => None,
@@ -663,7 +666,7 @@ pub mod exports {
                         let len101 = l100;
                         let bytes101 = _rt::Vec::from_raw_parts(l99.cast(), len101, len101);
                         let l102 = i32::from(*base.add(2*::core::mem::size_of::<*const u8>()).cast::<u8>());
-                        use super::super::super::super::__with_name2::RequestKind as V128;
+                        use super::super::super::super::__with_name3::RequestKind as V128;
                         let v128 = match l102 {
                           0 => {
                             let e128 = {
@@ -676,7 +679,7 @@ pub mod exports {
                               let len108 = l107;
                               let bytes108 = _rt::Vec::from_raw_parts(l106.cast(), len108, len108);
 
-                              super::super::super::super::__with_name2::Form{
+                              super::super::super::super::__with_name3::Form{
                                 message: _rt::string_lift(bytes105),
                                 schema: _rt::string_lift(bytes108),
                               }
@@ -695,7 +698,7 @@ pub mod exports {
                               let bytes114 = _rt::Vec::from_raw_parts(l112.cast(), len114, len114);
                               let l115 = i32::from(*base.add(7*::core::mem::size_of::<*const u8>()).cast::<u8>());
 
-                              super::super::super::super::__with_name2::Link{
+                              super::super::super::super::__with_name3::Link{
                                 uri: _rt::string_lift(bytes111),
                                 name: _rt::string_lift(bytes114),
                                 mime: match l115 {
@@ -746,7 +749,7 @@ pub mod exports {
                           }
                         };
 
-                        super::super::super::super::__with_name2::Request{
+                        super::super::super::super::__with_name3::Request{
                           id: _rt::string_lift(bytes101),
                           kind: v128,
                         }
@@ -759,7 +762,7 @@ pub mod exports {
                     let len132 = l131;
                     let l133 = i32::from(*arg0.add(29*::core::mem::size_of::<*const u8>()).cast::<u8>());
 
-                    super::super::super::super::__with_name2::Pending{
+                    super::super::super::super::__with_name3::Pending{
                       requests: result129,
                       state: <_ as From<_rt::Vec<_>>>::from(_rt::Vec::from_raw_parts(l130.cast(), len132, len132)),
                       expires_s: match l133 {
@@ -787,7 +790,7 @@ pub mod exports {
           1 => {
             let e = {
               let l136 = i32::from(*arg0.add(24*::core::mem::size_of::<*const u8>()).cast::<u8>());
-              use super::super::super::super::__with_name2::Failure as V160;
+              use super::super::super::super::__with_name3::Failure as V160;
               let v160 = match l136 {
                 0 => {
                   let e160 = {
@@ -808,7 +811,7 @@ pub mod exports {
                         let len144 = l143;
                         let bytes144 = _rt::Vec::from_raw_parts(l142.cast(), len144, len144);
 
-                        super::super::super::super::__with_name2::Issue{
+                        super::super::super::super::__with_name3::Issue{
                           path: _rt::string_lift(bytes141),
                           message: _rt::string_lift(bytes144),
                         }
@@ -832,7 +835,7 @@ pub mod exports {
                     let len151 = l150;
                     let bytes151 = _rt::Vec::from_raw_parts(l149.cast(), len151, len151);
 
-                    super::super::super::super::__with_name2::Denial{
+                    super::super::super::super::__with_name3::Denial{
                       capability: _rt::string_lift(bytes148),
                       target: _rt::string_lift(bytes151),
                     }
@@ -847,7 +850,7 @@ pub mod exports {
                     let bytes154 = _rt::Vec::from_raw_parts(l152.cast(), len154, len154);
                     let l155 = i32::from(*arg0.add(27*::core::mem::size_of::<*const u8>()).cast::<u8>());
 
-                    super::super::super::super::__with_name2::Absence{
+                    super::super::super::super::__with_name3::Absence{
                       message: _rt::string_lift(bytes154),
                       retry_after_ms: match l155 {
                         0 => None,
@@ -897,11 +900,11 @@ pub mod exports {
               match e {
                 Ok(e) => { {
                   *ptr163.add(2*::core::mem::size_of::<*const u8>()).cast::<u8>() = (0i32) as u8;
-                  use super::super::super::super::__with_name2::Outcome as V201;
+                  use super::super::super::super::__with_name3::Outcome as V201;
                   match e {
                     V201::Done(e) => {
                       *ptr163.add(3*::core::mem::size_of::<*const u8>()).cast::<u8>() = (0i32) as u8;
-                      let super::super::super::super::__with_name2::Output{ content:content164, structured:structured164, } = e;
+                      let super::super::super::super::__with_name3::Output{ content:content164, structured:structured164, } = e;
                       let vec182 = content164;
                       let len182 = vec182.len();
                       let layout182 = _rt::alloc::Layout::from_size_align(vec182.len() * (12*::core::mem::size_of::<*const u8>()), ::core::mem::size_of::<*const u8>()).unwrap();
@@ -909,7 +912,7 @@ pub mod exports {
                       for (i, e) in vec182.into_iter().enumerate() {
                         let base = result182.add(i * (12*::core::mem::size_of::<*const u8>()));
                         {
-                          use super::super::super::super::__with_name2::Content as V181;
+                          use super::super::super::super::__with_name3::Content as V181;
                           match e {
                             V181::Text(e) => {
                               *base.add(0).cast::<u8>() = (0i32) as u8;
@@ -922,7 +925,7 @@ pub mod exports {
                             },
                             V181::Image(e) => {
                               *base.add(0).cast::<u8>() = (1i32) as u8;
-                              let super::super::super::super::__with_name2::Media{ mime:mime166, data:data166, } = e;
+                              let super::super::super::super::__with_name3::Media{ mime:mime166, data:data166, } = e;
                               let vec167 = (mime166.into_bytes()).into_boxed_slice();
                               let ptr167 = vec167.as_ptr().cast::<u8>();
                               let len167 = vec167.len();
@@ -938,7 +941,7 @@ pub mod exports {
                             },
                             V181::Audio(e) => {
                               *base.add(0).cast::<u8>() = (2i32) as u8;
-                              let super::super::super::super::__with_name2::Media{ mime:mime169, data:data169, } = e;
+                              let super::super::super::super::__with_name3::Media{ mime:mime169, data:data169, } = e;
                               let vec170 = (mime169.into_bytes()).into_boxed_slice();
                               let ptr170 = vec170.as_ptr().cast::<u8>();
                               let len170 = vec170.len();
@@ -954,7 +957,7 @@ pub mod exports {
                             },
                             V181::Embedded(e) => {
                               *base.add(0).cast::<u8>() = (3i32) as u8;
-                              let super::super::super::super::__with_name2::Blob{ uri:uri172, mime:mime172, text:text172, data:data172, } = e;
+                              let super::super::super::super::__with_name3::Blob{ uri:uri172, mime:mime172, text:text172, data:data172, } = e;
                               let vec173 = (uri172.into_bytes()).into_boxed_slice();
                               let ptr173 = vec173.as_ptr().cast::<u8>();
                               let len173 = vec173.len();
@@ -1009,7 +1012,7 @@ pub mod exports {
                               };},
                               V181::Link(e) => {
                                 *base.add(0).cast::<u8>() = (4i32) as u8;
-                                let super::super::super::super::__with_name2::Link{ uri:uri177, name:name177, mime:mime177, } = e;
+                                let super::super::super::super::__with_name3::Link{ uri:uri177, name:name177, mime:mime177, } = e;
                                 let vec178 = (uri177.into_bytes()).into_boxed_slice();
                                 let ptr178 = vec178.as_ptr().cast::<u8>();
                                 let len178 = vec178.len();
@@ -1061,7 +1064,7 @@ pub mod exports {
                           };},
                           V201::Ask(e) => {
                             *ptr163.add(3*::core::mem::size_of::<*const u8>()).cast::<u8>() = (1i32) as u8;
-                            let super::super::super::super::__with_name2::Pending{ requests:requests184, state:state184, expires_s:expires_s184, } = e;
+                            let super::super::super::super::__with_name3::Pending{ requests:requests184, state:state184, expires_s:expires_s184, } = e;
                             let vec199 = requests184;
                             let len199 = vec199.len();
                             let layout199 = _rt::alloc::Layout::from_size_align(vec199.len() * (10*::core::mem::size_of::<*const u8>()), ::core::mem::size_of::<*const u8>()).unwrap();
@@ -1069,18 +1072,18 @@ pub mod exports {
                             for (i, e) in vec199.into_iter().enumerate() {
                               let base = result199.add(i * (10*::core::mem::size_of::<*const u8>()));
                               {
-                                let super::super::super::super::__with_name2::Request{ id:id185, kind:kind185, } = e;
+                                let super::super::super::super::__with_name3::Request{ id:id185, kind:kind185, } = e;
                                 let vec186 = (id185.into_bytes()).into_boxed_slice();
                                 let ptr186 = vec186.as_ptr().cast::<u8>();
                                 let len186 = vec186.len();
                                 ::core::mem::forget(vec186);
                                 *base.add(::core::mem::size_of::<*const u8>()).cast::<usize>() = len186;
                                 *base.add(0).cast::<*mut u8>() = ptr186.cast_mut();
-                                use super::super::super::super::__with_name2::RequestKind as V198;
+                                use super::super::super::super::__with_name3::RequestKind as V198;
                                 match kind185 {
                                   V198::Form(e) => {
                                     *base.add(2*::core::mem::size_of::<*const u8>()).cast::<u8>() = (0i32) as u8;
-                                    let super::super::super::super::__with_name2::Form{ message:message187, schema:schema187, } = e;
+                                    let super::super::super::super::__with_name3::Form{ message:message187, schema:schema187, } = e;
                                     let vec188 = (message187.into_bytes()).into_boxed_slice();
                                     let ptr188 = vec188.as_ptr().cast::<u8>();
                                     let len188 = vec188.len();
@@ -1096,7 +1099,7 @@ pub mod exports {
                                   },
                                   V198::Url(e) => {
                                     *base.add(2*::core::mem::size_of::<*const u8>()).cast::<u8>() = (1i32) as u8;
-                                    let super::super::super::super::__with_name2::Link{ uri:uri190, name:name190, mime:mime190, } = e;
+                                    let super::super::super::super::__with_name3::Link{ uri:uri190, name:name190, mime:mime190, } = e;
                                     let vec191 = (uri190.into_bytes()).into_boxed_slice();
                                     let ptr191 = vec191.as_ptr().cast::<u8>();
                                     let len191 = vec191.len();
@@ -1176,7 +1179,7 @@ pub mod exports {
                           } },
                           Err(e) => { {
                             *ptr163.add(2*::core::mem::size_of::<*const u8>()).cast::<u8>() = (1i32) as u8;
-                            use super::super::super::super::__with_name2::Failure as V212;
+                            use super::super::super::super::__with_name3::Failure as V212;
                             match e {
                               V212::Invalid(e) => {
                                 *ptr163.add(3*::core::mem::size_of::<*const u8>()).cast::<u8>() = (0i32) as u8;
@@ -1187,7 +1190,7 @@ pub mod exports {
                                 for (i, e) in vec205.into_iter().enumerate() {
                                   let base = result205.add(i * (4*::core::mem::size_of::<*const u8>()));
                                   {
-                                    let super::super::super::super::__with_name2::Issue{ path:path202, message:message202, } = e;
+                                    let super::super::super::super::__with_name3::Issue{ path:path202, message:message202, } = e;
                                     let vec203 = (path202.into_bytes()).into_boxed_slice();
                                     let ptr203 = vec203.as_ptr().cast::<u8>();
                                     let len203 = vec203.len();
@@ -1207,7 +1210,7 @@ pub mod exports {
                               },
                               V212::Denied(e) => {
                                 *ptr163.add(3*::core::mem::size_of::<*const u8>()).cast::<u8>() = (1i32) as u8;
-                                let super::super::super::super::__with_name2::Denial{ capability:capability206, target:target206, } = e;
+                                let super::super::super::super::__with_name3::Denial{ capability:capability206, target:target206, } = e;
                                 let vec207 = (capability206.into_bytes()).into_boxed_slice();
                                 let ptr207 = vec207.as_ptr().cast::<u8>();
                                 let len207 = vec207.len();
@@ -1223,7 +1226,7 @@ pub mod exports {
                               },
                               V212::Unavailable(e) => {
                                 *ptr163.add(3*::core::mem::size_of::<*const u8>()).cast::<u8>() = (2i32) as u8;
-                                let super::super::super::super::__with_name2::Absence{ message:message209, retry_after_ms:retry_after_ms209, } = e;
+                                let super::super::super::super::__with_name3::Absence{ message:message209, retry_after_ms:retry_after_ms209, } = e;
                                 let vec210 = (message209.into_bytes()).into_boxed_slice();
                                 let ptr210 = vec210.as_ptr().cast::<u8>();
                                 let len210 = vec210.len();
@@ -1678,112 +1681,123 @@ pub mod exports {
                 #[unsafe(link_section = "component-type:wit-bindgen:0.63.0:hermes:sdk:hook-guest:imports and exports")]
                 #[doc(hidden)]
                 #[allow(clippy::octal_escapes)]
-                pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 7773] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xdc;\x01A\x02\x01A\x20\
+                pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 8212] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x93?\x01A\x02\x01A\"\
 \x01B\x08\x01m\x04\x05debug\x04info\x04warn\x05error\x04\0\x05level\x03\0\0\x01k\
 u\x01ks\x01@\x03\x04doneu\x05total\x02\x07message\x03\x01\0\x04\0\x06report\x01\x04\
 \x01@\x02\x05level\x01\x07messages\x01\0\x04\0\x03log\x01\x05\x03\0\x1ehermes:pr\
 ogress/progress@0.1.0\x05\0\x01B\x07\x01q\x02\x06denied\0\0\x07missing\0\0\x04\0\
 \x0csecret-error\x03\0\0\x01j\x01s\x01\x01\x01@\x01\x04names\0\x02\x04\0\x03get\x01\
 \x03\x01@\x01\x04names\0\x7f\x04\0\x06exists\x01\x04\x03\0\x1chermes:secrets/sec\
-rets@0.1.0\x05\x01\x01B/\x01q\x04\x08accepted\x01s\0\x08declined\0\0\x09cancelle\
-d\0\0\x06nobody\0\0\x04\0\x05reply\x03\0\0\x01r\x02\x02ids\x05reply\x01\x04\0\x06\
-answer\x03\0\x02\x01p}\x01p\x03\x01r\x02\x05state\x04\x07answers\x05\x04\0\x06re\
-sume\x03\0\x06\x01ks\x01o\x02ss\x01p\x09\x01k\x07\x01r\x08\x02ids\x04tools\x07se\
-ssion\x08\x04task\x08\x0bdeadline-msy\x09workspace\x08\x04meta\x0a\x06resume\x0b\
-\x04\0\x04call\x03\0\x0c\x01r\x02\x04paths\x07messages\x04\0\x05issue\x03\0\x0e\x01\
-r\x02\x0acapabilitys\x06targets\x04\0\x06denial\x03\0\x10\x01ky\x01r\x02\x07mess\
-ages\x0eretry-after-ms\x12\x04\0\x07absence\x03\0\x13\x01p\x0f\x01q\x04\x07inval\
-id\x01\x15\0\x06denied\x01\x11\0\x0bunavailable\x01\x14\0\x06failed\x01s\0\x04\0\
-\x07failure\x03\0\x16\x01r\x02\x04mimes\x04data\x04\x04\0\x05media\x03\0\x18\x01\
-k\x04\x01r\x04\x03uris\x04mime\x08\x04text\x08\x04data\x1a\x04\0\x04blob\x03\0\x1b\
-\x01r\x03\x03uris\x04names\x04mime\x08\x04\0\x04link\x03\0\x1d\x01q\x05\x04text\x01\
-s\0\x05image\x01\x19\0\x05audio\x01\x19\0\x08embedded\x01\x1c\0\x04link\x01\x1e\0\
-\x04\0\x07content\x03\0\x1f\x01p\x20\x01r\x02\x07content!\x0astructured\x08\x04\0\
-\x06output\x03\0\"\x01r\x02\x07messages\x06schemas\x04\0\x04form\x03\0$\x01q\x04\
-\x04form\x01%\0\x03url\x01\x1e\0\x08approval\x01s\0\x05other\x01\x09\0\x04\0\x0c\
-request-kind\x03\0&\x01r\x02\x02ids\x04kind'\x04\0\x07request\x03\0(\x01p)\x01r\x03\
-\x08requests*\x05state\x04\x09expires-s\x12\x04\0\x07pending\x03\0+\x01q\x02\x04\
-done\x01#\0\x03ask\x01,\0\x04\0\x07outcome\x03\0-\x03\0\x17hermes:tool/types@0.1\
-.0\x05\x02\x01B\x0a\x04\0\x08pollable\x03\x01\x01h\0\x01@\x01\x04self\x01\0\x7f\x04\
-\0\x16[method]pollable.ready\x01\x02\x01@\x01\x04self\x01\x01\0\x04\0\x16[method\
-]pollable.block\x01\x03\x01p\x01\x01py\x01@\x01\x02in\x04\0\x05\x04\0\x04poll\x01\
-\x06\x03\0\x12wasi:io/poll@0.2.6\x05\x03\x01B\x04\x04\0\x05error\x03\x01\x01h\0\x01\
-@\x01\x04self\x01\0s\x04\0\x1d[method]error.to-debug-string\x01\x02\x03\0\x13was\
-i:io/error@0.2.6\x05\x04\x02\x03\0\x04\x05error\x02\x03\0\x03\x08pollable\x01B(\x02\
-\x03\x02\x01\x05\x04\0\x05error\x03\0\0\x02\x03\x02\x01\x06\x04\0\x08pollable\x03\
-\0\x02\x01i\x01\x01q\x02\x15last-operation-failed\x01\x04\0\x06closed\0\0\x04\0\x0c\
-stream-error\x03\0\x05\x04\0\x0cinput-stream\x03\x01\x04\0\x0doutput-stream\x03\x01\
-\x01h\x07\x01p}\x01j\x01\x0a\x01\x06\x01@\x02\x04self\x09\x03lenw\0\x0b\x04\0\x19\
-[method]input-stream.read\x01\x0c\x04\0\"[method]input-stream.blocking-read\x01\x0c\
-\x01j\x01w\x01\x06\x01@\x02\x04self\x09\x03lenw\0\x0d\x04\0\x19[method]input-str\
-eam.skip\x01\x0e\x04\0\"[method]input-stream.blocking-skip\x01\x0e\x01i\x03\x01@\
-\x01\x04self\x09\0\x0f\x04\0\x1e[method]input-stream.subscribe\x01\x10\x01h\x08\x01\
-@\x01\x04self\x11\0\x0d\x04\0![method]output-stream.check-write\x01\x12\x01j\0\x01\
-\x06\x01@\x02\x04self\x11\x08contents\x0a\0\x13\x04\0\x1b[method]output-stream.w\
-rite\x01\x14\x04\0.[method]output-stream.blocking-write-and-flush\x01\x14\x01@\x01\
-\x04self\x11\0\x13\x04\0\x1b[method]output-stream.flush\x01\x15\x04\0$[method]ou\
-tput-stream.blocking-flush\x01\x15\x01@\x01\x04self\x11\0\x0f\x04\0\x1f[method]o\
-utput-stream.subscribe\x01\x16\x01@\x02\x04self\x11\x03lenw\0\x13\x04\0\"[method\
-]output-stream.write-zeroes\x01\x17\x04\05[method]output-stream.blocking-write-z\
-eroes-and-flush\x01\x17\x01@\x03\x04self\x11\x03src\x09\x03lenw\0\x0d\x04\0\x1c[\
-method]output-stream.splice\x01\x18\x04\0%[method]output-stream.blocking-splice\x01\
-\x18\x03\0\x15wasi:io/streams@0.2.6\x05\x07\x01B\x0f\x02\x03\x02\x01\x06\x04\0\x08\
-pollable\x03\0\0\x01w\x04\0\x07instant\x03\0\x02\x01w\x04\0\x08duration\x03\0\x04\
-\x01@\0\0\x03\x04\0\x03now\x01\x06\x01@\0\0\x05\x04\0\x0aresolution\x01\x07\x01i\
-\x01\x01@\x01\x04when\x03\0\x08\x04\0\x11subscribe-instant\x01\x09\x01@\x01\x04w\
-hen\x05\0\x08\x04\0\x12subscribe-duration\x01\x0a\x03\0!wasi:clocks/monotonic-cl\
-ock@0.2.6\x05\x08\x02\x03\0\x06\x08duration\x02\x03\0\x05\x0cinput-stream\x02\x03\
-\0\x05\x0doutput-stream\x01B\xc1\x01\x02\x03\x02\x01\x09\x04\0\x08duration\x03\0\
-\0\x02\x03\x02\x01\x0a\x04\0\x0cinput-stream\x03\0\x02\x02\x03\x02\x01\x0b\x04\0\
-\x0doutput-stream\x03\0\x04\x02\x03\x02\x01\x05\x04\0\x08io-error\x03\0\x06\x02\x03\
-\x02\x01\x06\x04\0\x08pollable\x03\0\x08\x01q\x0a\x03get\0\0\x04head\0\0\x04post\
-\0\0\x03put\0\0\x06delete\0\0\x07connect\0\0\x07options\0\0\x05trace\0\0\x05patc\
-h\0\0\x05other\x01s\0\x04\0\x06method\x03\0\x0a\x01q\x03\x04HTTP\0\0\x05HTTPS\0\0\
-\x05other\x01s\0\x04\0\x06scheme\x03\0\x0c\x01ks\x01k{\x01r\x02\x05rcode\x0e\x09\
-info-code\x0f\x04\0\x11DNS-error-payload\x03\0\x10\x01k}\x01r\x02\x08alert-id\x12\
-\x0dalert-message\x0e\x04\0\x1aTLS-alert-received-payload\x03\0\x13\x01ky\x01r\x02\
-\x0afield-name\x0e\x0afield-size\x15\x04\0\x12field-size-payload\x03\0\x16\x01kw\
-\x01k\x17\x01q'\x0bDNS-timeout\0\0\x09DNS-error\x01\x11\0\x15destination-not-fou\
-nd\0\0\x17destination-unavailable\0\0\x19destination-IP-prohibited\0\0\x19destin\
-ation-IP-unroutable\0\0\x12connection-refused\0\0\x15connection-terminated\0\0\x12\
-connection-timeout\0\0\x17connection-read-timeout\0\0\x18connection-write-timeou\
-t\0\0\x18connection-limit-reached\0\0\x12TLS-protocol-error\0\0\x15TLS-certifica\
-te-error\0\0\x12TLS-alert-received\x01\x14\0\x13HTTP-request-denied\0\0\x1cHTTP-\
-request-length-required\0\0\x16HTTP-request-body-size\x01\x18\0\x1bHTTP-request-\
-method-invalid\0\0\x18HTTP-request-URI-invalid\0\0\x19HTTP-request-URI-too-long\0\
-\0\x20HTTP-request-header-section-size\x01\x15\0\x18HTTP-request-header-size\x01\
-\x19\0!HTTP-request-trailer-section-size\x01\x15\0\x19HTTP-request-trailer-size\x01\
-\x17\0\x18HTTP-response-incomplete\0\0!HTTP-response-header-section-size\x01\x15\
-\0\x19HTTP-response-header-size\x01\x17\0\x17HTTP-response-body-size\x01\x18\0\"\
-HTTP-response-trailer-section-size\x01\x15\0\x1aHTTP-response-trailer-size\x01\x17\
-\0\x1dHTTP-response-transfer-coding\x01\x0e\0\x1cHTTP-response-content-coding\x01\
-\x0e\0\x15HTTP-response-timeout\0\0\x13HTTP-upgrade-failed\0\0\x13HTTP-protocol-\
-error\0\0\x0dloop-detected\0\0\x13configuration-error\0\0\x0einternal-error\x01\x0e\
-\0\x04\0\x0aerror-code\x03\0\x1a\x01q\x03\x0einvalid-syntax\0\0\x09forbidden\0\0\
-\x09immutable\0\0\x04\0\x0cheader-error\x03\0\x1c\x01s\x04\0\x09field-key\x03\0\x1e\
-\x04\0\x0afield-name\x03\0\x1f\x01p}\x04\0\x0bfield-value\x03\0!\x04\0\x06fields\
-\x03\x01\x04\0\x07headers\x03\0#\x04\0\x08trailers\x03\0#\x04\0\x10incoming-requ\
-est\x03\x01\x04\0\x10outgoing-request\x03\x01\x04\0\x0frequest-options\x03\x01\x04\
-\0\x11response-outparam\x03\x01\x01{\x04\0\x0bstatus-code\x03\0*\x04\0\x11incomi\
-ng-response\x03\x01\x04\0\x0dincoming-body\x03\x01\x04\0\x0ffuture-trailers\x03\x01\
-\x04\0\x11outgoing-response\x03\x01\x04\0\x0doutgoing-body\x03\x01\x04\0\x18futu\
-re-incoming-response\x03\x01\x01i#\x01@\0\02\x04\0\x13[constructor]fields\x013\x01\
-o\x02\x20\"\x01p4\x01j\x012\x01\x1d\x01@\x01\x07entries5\06\x04\0\x18[static]fie\
-lds.from-list\x017\x01h#\x01p\"\x01@\x02\x04self8\x04name\x20\09\x04\0\x12[metho\
-d]fields.get\x01:\x01@\x02\x04self8\x04name\x20\0\x7f\x04\0\x12[method]fields.ha\
-s\x01;\x01j\0\x01\x1d\x01@\x03\x04self8\x04name\x20\x05value9\0<\x04\0\x12[metho\
-d]fields.set\x01=\x01@\x02\x04self8\x04name\x20\0<\x04\0\x15[method]fields.delet\
-e\x01>\x01@\x03\x04self8\x04name\x20\x05value\"\0<\x04\0\x15[method]fields.appen\
-d\x01?\x01@\x01\x04self8\05\x04\0\x16[method]fields.entries\x01@\x01@\x01\x04sel\
-f8\02\x04\0\x14[method]fields.clone\x01A\x01h&\x01@\x01\x04self\xc2\0\0\x0b\x04\0\
-\x1f[method]incoming-request.method\x01C\x01@\x01\x04self\xc2\0\0\x0e\x04\0([met\
-hod]incoming-request.path-with-query\x01D\x01k\x0d\x01@\x01\x04self\xc2\0\0\xc5\0\
-\x04\0\x1f[method]incoming-request.scheme\x01F\x04\0\"[method]incoming-request.a\
-uthority\x01D\x01i$\x01@\x01\x04self\xc2\0\0\xc7\0\x04\0\x20[method]incoming-req\
-uest.headers\x01H\x01i-\x01j\x01\xc9\0\0\x01@\x01\x04self\xc2\0\0\xca\0\x04\0\x20\
-[method]incoming-request.consume\x01K\x01i'\x01@\x01\x07headers\xc7\0\0\xcc\0\x04\
-\0\x1d[constructor]outgoing-request\x01M\x01h'\x01i0\x01j\x01\xcf\0\0\x01@\x01\x04\
+rets@0.1.0\x05\x01\x01B\x1e\x01p}\x01r\x02\x04mimes\x04data\0\x04\0\x05media\x03\
+\0\x01\x01ks\x01k\0\x01r\x04\x03uris\x04mime\x03\x04text\x03\x04data\x04\x04\0\x04\
+blob\x03\0\x05\x01r\x03\x03uris\x04names\x04mime\x03\x04\0\x04link\x03\0\x07\x01\
+q\x05\x04text\x01s\0\x05image\x01\x02\0\x05audio\x01\x02\0\x08embedded\x01\x06\0\
+\x04link\x01\x08\0\x04\0\x07content\x03\0\x09\x01r\x05\x04names\x0bdescriptions\x06\
+schemas\x0doutput-schema\x03\x09read-only\x7f\x04\0\x06listed\x03\0\x0b\x01r\x02\
+\x04tools\x04argss\x04\0\x07request\x03\0\x0d\x01p\x0a\x01r\x02\x07content\x0f\x0a\
+structured\x03\x04\0\x06answer\x03\0\x10\x01r\x02\x07outcomes\x05errors\x04\0\x07\
+refusal\x03\0\x12\x01p\x0c\x01@\0\0\x14\x04\0\x04list\x01\x15\x01j\x01\x11\x01\x13\
+\x01@\x01\x07request\x0e\0\x16\x04\0\x04call\x01\x17\x01p\x0e\x01p\x16\x01@\x01\x08\
+requests\x18\0\x19\x04\0\x05batch\x01\x1a\x03\0\x18hermes:tools/tools@0.1.0\x05\x02\
+\x01B/\x01q\x04\x08accepted\x01s\0\x08declined\0\0\x09cancelled\0\0\x06nobody\0\0\
+\x04\0\x05reply\x03\0\0\x01r\x02\x02ids\x05reply\x01\x04\0\x06answer\x03\0\x02\x01\
+p}\x01p\x03\x01r\x02\x05state\x04\x07answers\x05\x04\0\x06resume\x03\0\x06\x01ks\
+\x01o\x02ss\x01p\x09\x01k\x07\x01r\x08\x02ids\x04tools\x07session\x08\x04task\x08\
+\x0bdeadline-msy\x09workspace\x08\x04meta\x0a\x06resume\x0b\x04\0\x04call\x03\0\x0c\
+\x01r\x02\x04paths\x07messages\x04\0\x05issue\x03\0\x0e\x01r\x02\x0acapabilitys\x06\
+targets\x04\0\x06denial\x03\0\x10\x01ky\x01r\x02\x07messages\x0eretry-after-ms\x12\
+\x04\0\x07absence\x03\0\x13\x01p\x0f\x01q\x04\x07invalid\x01\x15\0\x06denied\x01\
+\x11\0\x0bunavailable\x01\x14\0\x06failed\x01s\0\x04\0\x07failure\x03\0\x16\x01r\
+\x02\x04mimes\x04data\x04\x04\0\x05media\x03\0\x18\x01k\x04\x01r\x04\x03uris\x04\
+mime\x08\x04text\x08\x04data\x1a\x04\0\x04blob\x03\0\x1b\x01r\x03\x03uris\x04nam\
+es\x04mime\x08\x04\0\x04link\x03\0\x1d\x01q\x05\x04text\x01s\0\x05image\x01\x19\0\
+\x05audio\x01\x19\0\x08embedded\x01\x1c\0\x04link\x01\x1e\0\x04\0\x07content\x03\
+\0\x1f\x01p\x20\x01r\x02\x07content!\x0astructured\x08\x04\0\x06output\x03\0\"\x01\
+r\x02\x07messages\x06schemas\x04\0\x04form\x03\0$\x01q\x04\x04form\x01%\0\x03url\
+\x01\x1e\0\x08approval\x01s\0\x05other\x01\x09\0\x04\0\x0crequest-kind\x03\0&\x01\
+r\x02\x02ids\x04kind'\x04\0\x07request\x03\0(\x01p)\x01r\x03\x08requests*\x05sta\
+te\x04\x09expires-s\x12\x04\0\x07pending\x03\0+\x01q\x02\x04done\x01#\0\x03ask\x01\
+,\0\x04\0\x07outcome\x03\0-\x03\0\x17hermes:tool/types@0.1.0\x05\x03\x01B\x0a\x04\
+\0\x08pollable\x03\x01\x01h\0\x01@\x01\x04self\x01\0\x7f\x04\0\x16[method]pollab\
+le.ready\x01\x02\x01@\x01\x04self\x01\x01\0\x04\0\x16[method]pollable.block\x01\x03\
+\x01p\x01\x01py\x01@\x01\x02in\x04\0\x05\x04\0\x04poll\x01\x06\x03\0\x12wasi:io/\
+poll@0.2.6\x05\x04\x01B\x04\x04\0\x05error\x03\x01\x01h\0\x01@\x01\x04self\x01\0\
+s\x04\0\x1d[method]error.to-debug-string\x01\x02\x03\0\x13wasi:io/error@0.2.6\x05\
+\x05\x02\x03\0\x05\x05error\x02\x03\0\x04\x08pollable\x01B(\x02\x03\x02\x01\x06\x04\
+\0\x05error\x03\0\0\x02\x03\x02\x01\x07\x04\0\x08pollable\x03\0\x02\x01i\x01\x01\
+q\x02\x15last-operation-failed\x01\x04\0\x06closed\0\0\x04\0\x0cstream-error\x03\
+\0\x05\x04\0\x0cinput-stream\x03\x01\x04\0\x0doutput-stream\x03\x01\x01h\x07\x01\
+p}\x01j\x01\x0a\x01\x06\x01@\x02\x04self\x09\x03lenw\0\x0b\x04\0\x19[method]inpu\
+t-stream.read\x01\x0c\x04\0\"[method]input-stream.blocking-read\x01\x0c\x01j\x01\
+w\x01\x06\x01@\x02\x04self\x09\x03lenw\0\x0d\x04\0\x19[method]input-stream.skip\x01\
+\x0e\x04\0\"[method]input-stream.blocking-skip\x01\x0e\x01i\x03\x01@\x01\x04self\
+\x09\0\x0f\x04\0\x1e[method]input-stream.subscribe\x01\x10\x01h\x08\x01@\x01\x04\
+self\x11\0\x0d\x04\0![method]output-stream.check-write\x01\x12\x01j\0\x01\x06\x01\
+@\x02\x04self\x11\x08contents\x0a\0\x13\x04\0\x1b[method]output-stream.write\x01\
+\x14\x04\0.[method]output-stream.blocking-write-and-flush\x01\x14\x01@\x01\x04se\
+lf\x11\0\x13\x04\0\x1b[method]output-stream.flush\x01\x15\x04\0$[method]output-s\
+tream.blocking-flush\x01\x15\x01@\x01\x04self\x11\0\x0f\x04\0\x1f[method]output-\
+stream.subscribe\x01\x16\x01@\x02\x04self\x11\x03lenw\0\x13\x04\0\"[method]outpu\
+t-stream.write-zeroes\x01\x17\x04\05[method]output-stream.blocking-write-zeroes-\
+and-flush\x01\x17\x01@\x03\x04self\x11\x03src\x09\x03lenw\0\x0d\x04\0\x1c[method\
+]output-stream.splice\x01\x18\x04\0%[method]output-stream.blocking-splice\x01\x18\
+\x03\0\x15wasi:io/streams@0.2.6\x05\x08\x01B\x0f\x02\x03\x02\x01\x07\x04\0\x08po\
+llable\x03\0\0\x01w\x04\0\x07instant\x03\0\x02\x01w\x04\0\x08duration\x03\0\x04\x01\
+@\0\0\x03\x04\0\x03now\x01\x06\x01@\0\0\x05\x04\0\x0aresolution\x01\x07\x01i\x01\
+\x01@\x01\x04when\x03\0\x08\x04\0\x11subscribe-instant\x01\x09\x01@\x01\x04when\x05\
+\0\x08\x04\0\x12subscribe-duration\x01\x0a\x03\0!wasi:clocks/monotonic-clock@0.2\
+.6\x05\x09\x02\x03\0\x07\x08duration\x02\x03\0\x06\x0cinput-stream\x02\x03\0\x06\
+\x0doutput-stream\x01B\xc1\x01\x02\x03\x02\x01\x0a\x04\0\x08duration\x03\0\0\x02\
+\x03\x02\x01\x0b\x04\0\x0cinput-stream\x03\0\x02\x02\x03\x02\x01\x0c\x04\0\x0dou\
+tput-stream\x03\0\x04\x02\x03\x02\x01\x06\x04\0\x08io-error\x03\0\x06\x02\x03\x02\
+\x01\x07\x04\0\x08pollable\x03\0\x08\x01q\x0a\x03get\0\0\x04head\0\0\x04post\0\0\
+\x03put\0\0\x06delete\0\0\x07connect\0\0\x07options\0\0\x05trace\0\0\x05patch\0\0\
+\x05other\x01s\0\x04\0\x06method\x03\0\x0a\x01q\x03\x04HTTP\0\0\x05HTTPS\0\0\x05\
+other\x01s\0\x04\0\x06scheme\x03\0\x0c\x01ks\x01k{\x01r\x02\x05rcode\x0e\x09info\
+-code\x0f\x04\0\x11DNS-error-payload\x03\0\x10\x01k}\x01r\x02\x08alert-id\x12\x0d\
+alert-message\x0e\x04\0\x1aTLS-alert-received-payload\x03\0\x13\x01ky\x01r\x02\x0a\
+field-name\x0e\x0afield-size\x15\x04\0\x12field-size-payload\x03\0\x16\x01kw\x01\
+k\x17\x01q'\x0bDNS-timeout\0\0\x09DNS-error\x01\x11\0\x15destination-not-found\0\
+\0\x17destination-unavailable\0\0\x19destination-IP-prohibited\0\0\x19destinatio\
+n-IP-unroutable\0\0\x12connection-refused\0\0\x15connection-terminated\0\0\x12co\
+nnection-timeout\0\0\x17connection-read-timeout\0\0\x18connection-write-timeout\0\
+\0\x18connection-limit-reached\0\0\x12TLS-protocol-error\0\0\x15TLS-certificate-\
+error\0\0\x12TLS-alert-received\x01\x14\0\x13HTTP-request-denied\0\0\x1cHTTP-req\
+uest-length-required\0\0\x16HTTP-request-body-size\x01\x18\0\x1bHTTP-request-met\
+hod-invalid\0\0\x18HTTP-request-URI-invalid\0\0\x19HTTP-request-URI-too-long\0\0\
+\x20HTTP-request-header-section-size\x01\x15\0\x18HTTP-request-header-size\x01\x19\
+\0!HTTP-request-trailer-section-size\x01\x15\0\x19HTTP-request-trailer-size\x01\x17\
+\0\x18HTTP-response-incomplete\0\0!HTTP-response-header-section-size\x01\x15\0\x19\
+HTTP-response-header-size\x01\x17\0\x17HTTP-response-body-size\x01\x18\0\"HTTP-r\
+esponse-trailer-section-size\x01\x15\0\x1aHTTP-response-trailer-size\x01\x17\0\x1d\
+HTTP-response-transfer-coding\x01\x0e\0\x1cHTTP-response-content-coding\x01\x0e\0\
+\x15HTTP-response-timeout\0\0\x13HTTP-upgrade-failed\0\0\x13HTTP-protocol-error\0\
+\0\x0dloop-detected\0\0\x13configuration-error\0\0\x0einternal-error\x01\x0e\0\x04\
+\0\x0aerror-code\x03\0\x1a\x01q\x03\x0einvalid-syntax\0\0\x09forbidden\0\0\x09im\
+mutable\0\0\x04\0\x0cheader-error\x03\0\x1c\x01s\x04\0\x09field-key\x03\0\x1e\x04\
+\0\x0afield-name\x03\0\x1f\x01p}\x04\0\x0bfield-value\x03\0!\x04\0\x06fields\x03\
+\x01\x04\0\x07headers\x03\0#\x04\0\x08trailers\x03\0#\x04\0\x10incoming-request\x03\
+\x01\x04\0\x10outgoing-request\x03\x01\x04\0\x0frequest-options\x03\x01\x04\0\x11\
+response-outparam\x03\x01\x01{\x04\0\x0bstatus-code\x03\0*\x04\0\x11incoming-res\
+ponse\x03\x01\x04\0\x0dincoming-body\x03\x01\x04\0\x0ffuture-trailers\x03\x01\x04\
+\0\x11outgoing-response\x03\x01\x04\0\x0doutgoing-body\x03\x01\x04\0\x18future-i\
+ncoming-response\x03\x01\x01i#\x01@\0\02\x04\0\x13[constructor]fields\x013\x01o\x02\
+\x20\"\x01p4\x01j\x012\x01\x1d\x01@\x01\x07entries5\06\x04\0\x18[static]fields.f\
+rom-list\x017\x01h#\x01p\"\x01@\x02\x04self8\x04name\x20\09\x04\0\x12[method]fie\
+lds.get\x01:\x01@\x02\x04self8\x04name\x20\0\x7f\x04\0\x12[method]fields.has\x01\
+;\x01j\0\x01\x1d\x01@\x03\x04self8\x04name\x20\x05value9\0<\x04\0\x12[method]fie\
+lds.set\x01=\x01@\x02\x04self8\x04name\x20\0<\x04\0\x15[method]fields.delete\x01\
+>\x01@\x03\x04self8\x04name\x20\x05value\"\0<\x04\0\x15[method]fields.append\x01\
+?\x01@\x01\x04self8\05\x04\0\x16[method]fields.entries\x01@\x01@\x01\x04self8\02\
+\x04\0\x14[method]fields.clone\x01A\x01h&\x01@\x01\x04self\xc2\0\0\x0b\x04\0\x1f\
+[method]incoming-request.method\x01C\x01@\x01\x04self\xc2\0\0\x0e\x04\0([method]\
+incoming-request.path-with-query\x01D\x01k\x0d\x01@\x01\x04self\xc2\0\0\xc5\0\x04\
+\0\x1f[method]incoming-request.scheme\x01F\x04\0\"[method]incoming-request.autho\
+rity\x01D\x01i$\x01@\x01\x04self\xc2\0\0\xc7\0\x04\0\x20[method]incoming-request\
+.headers\x01H\x01i-\x01j\x01\xc9\0\0\x01@\x01\x04self\xc2\0\0\xca\0\x04\0\x20[me\
+thod]incoming-request.consume\x01K\x01i'\x01@\x01\x07headers\xc7\0\0\xcc\0\x04\0\
+\x1d[constructor]outgoing-request\x01M\x01h'\x01i0\x01j\x01\xcf\0\0\x01@\x01\x04\
 self\xce\0\0\xd0\0\x04\0\x1d[method]outgoing-request.body\x01Q\x01@\x01\x04self\xce\
 \0\0\x0b\x04\0\x1f[method]outgoing-request.method\x01R\x01j\0\0\x01@\x02\x04self\
 \xce\0\x06method\x0b\0\xd3\0\x04\0#[method]outgoing-request.set-method\x01T\x01@\
@@ -1822,21 +1836,21 @@ trailers\xf3\0\0\x82\x01\x04\0\x1c[static]outgoing-body.finish\x01\x83\x01\x01h1
 be\x01\x85\x01\x01i,\x01j\x01\x86\x01\x01\x1b\x01j\x01\x87\x01\0\x01k\x88\x01\x01\
 @\x01\x04self\x84\x01\0\x89\x01\x04\0$[method]future-incoming-response.get\x01\x8a\
 \x01\x01h\x07\x01k\x1b\x01@\x01\x03err\x8b\x01\0\x8c\x01\x04\0\x0fhttp-error-cod\
-e\x01\x8d\x01\x03\0\x15wasi:http/types@0.2.6\x05\x0c\x02\x03\0\x07\x10outgoing-r\
-equest\x02\x03\0\x07\x0frequest-options\x02\x03\0\x07\x18future-incoming-respons\
-e\x02\x03\0\x07\x0aerror-code\x01B\x0f\x02\x03\x02\x01\x0d\x04\0\x10outgoing-req\
-uest\x03\0\0\x02\x03\x02\x01\x0e\x04\0\x0frequest-options\x03\0\x02\x02\x03\x02\x01\
-\x0f\x04\0\x18future-incoming-response\x03\0\x04\x02\x03\x02\x01\x10\x04\0\x0aer\
+e\x01\x8d\x01\x03\0\x15wasi:http/types@0.2.6\x05\x0d\x02\x03\0\x08\x10outgoing-r\
+equest\x02\x03\0\x08\x0frequest-options\x02\x03\0\x08\x18future-incoming-respons\
+e\x02\x03\0\x08\x0aerror-code\x01B\x0f\x02\x03\x02\x01\x0e\x04\0\x10outgoing-req\
+uest\x03\0\0\x02\x03\x02\x01\x0f\x04\0\x0frequest-options\x03\0\x02\x02\x03\x02\x01\
+\x10\x04\0\x18future-incoming-response\x03\0\x04\x02\x03\x02\x01\x11\x04\0\x0aer\
 ror-code\x03\0\x06\x01i\x01\x01i\x03\x01k\x09\x01i\x05\x01j\x01\x0b\x01\x07\x01@\
 \x02\x07request\x08\x07options\x0a\0\x0c\x04\0\x06handle\x01\x0d\x03\0\x20wasi:h\
-ttp/outgoing-handler@0.2.6\x05\x11\x02\x03\0\x02\x04call\x02\x03\0\x02\x07failur\
-e\x02\x03\0\x02\x07outcome\x01B\x10\x02\x03\x02\x01\x12\x04\0\x04call\x03\0\0\x02\
-\x03\x02\x01\x13\x04\0\x07failure\x03\0\x02\x02\x03\x02\x01\x14\x04\0\x07outcome\
+ttp/outgoing-handler@0.2.6\x05\x12\x02\x03\0\x03\x04call\x02\x03\0\x03\x07failur\
+e\x02\x03\0\x03\x07outcome\x01B\x10\x02\x03\x02\x01\x13\x04\0\x04call\x03\0\0\x02\
+\x03\x02\x01\x14\x04\0\x07failure\x03\0\x02\x02\x03\x02\x01\x15\x04\0\x07outcome\
 \x03\0\x04\x01q\x03\x07proceed\0\0\x07rewrite\x01s\0\x06refuse\x01s\0\x04\0\x08d\
 ecision\x03\0\x06\x01j\x01\x07\x01s\x01@\x02\x04call\x01\x04argss\0\x08\x04\0\x06\
 before\x01\x09\x01j\x01\x05\x01\x03\x01k\x0a\x01j\x01\x0b\x01s\x01@\x04\x04call\x01\
 \x04argss\x05ended\x0a\x0aelapsed-msy\0\x0c\x04\0\x05after\x01\x0d\x04\0\x16herm\
-es:hook/hook@0.1.0\x05\x15\x04\0\x15hermes:sdk/hook-guest\x04\0\x0b\x10\x01\0\x0a\
+es:hook/hook@0.1.0\x05\x16\x04\0\x15hermes:sdk/hook-guest\x04\0\x0b\x10\x01\0\x0a\
 hook-guest\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070\
 .262.0\x10wit-bindgen-rust\x060.63.0";
               };
@@ -1849,112 +1863,123 @@ hook-guest\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070
             #[unsafe(link_section = "component-type:wit-bindgen:0.63.0:hermes:sdk:hook-guest-with-all-of-its-exports-removed:encoded world")]
             #[doc(hidden)]
             #[allow(clippy::octal_escapes)]
-            pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 7580] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xfb9\x01A\x02\x01A\x1b\
+            pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 8019] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xb2=\x01A\x02\x01A\x1d\
 \x01B\x08\x01m\x04\x05debug\x04info\x04warn\x05error\x04\0\x05level\x03\0\0\x01k\
 u\x01ks\x01@\x03\x04doneu\x05total\x02\x07message\x03\x01\0\x04\0\x06report\x01\x04\
 \x01@\x02\x05level\x01\x07messages\x01\0\x04\0\x03log\x01\x05\x03\0\x1ehermes:pr\
 ogress/progress@0.1.0\x05\0\x01B\x07\x01q\x02\x06denied\0\0\x07missing\0\0\x04\0\
 \x0csecret-error\x03\0\0\x01j\x01s\x01\x01\x01@\x01\x04names\0\x02\x04\0\x03get\x01\
 \x03\x01@\x01\x04names\0\x7f\x04\0\x06exists\x01\x04\x03\0\x1chermes:secrets/sec\
-rets@0.1.0\x05\x01\x01B/\x01q\x04\x08accepted\x01s\0\x08declined\0\0\x09cancelle\
-d\0\0\x06nobody\0\0\x04\0\x05reply\x03\0\0\x01r\x02\x02ids\x05reply\x01\x04\0\x06\
-answer\x03\0\x02\x01p}\x01p\x03\x01r\x02\x05state\x04\x07answers\x05\x04\0\x06re\
-sume\x03\0\x06\x01ks\x01o\x02ss\x01p\x09\x01k\x07\x01r\x08\x02ids\x04tools\x07se\
-ssion\x08\x04task\x08\x0bdeadline-msy\x09workspace\x08\x04meta\x0a\x06resume\x0b\
-\x04\0\x04call\x03\0\x0c\x01r\x02\x04paths\x07messages\x04\0\x05issue\x03\0\x0e\x01\
-r\x02\x0acapabilitys\x06targets\x04\0\x06denial\x03\0\x10\x01ky\x01r\x02\x07mess\
-ages\x0eretry-after-ms\x12\x04\0\x07absence\x03\0\x13\x01p\x0f\x01q\x04\x07inval\
-id\x01\x15\0\x06denied\x01\x11\0\x0bunavailable\x01\x14\0\x06failed\x01s\0\x04\0\
-\x07failure\x03\0\x16\x01r\x02\x04mimes\x04data\x04\x04\0\x05media\x03\0\x18\x01\
-k\x04\x01r\x04\x03uris\x04mime\x08\x04text\x08\x04data\x1a\x04\0\x04blob\x03\0\x1b\
-\x01r\x03\x03uris\x04names\x04mime\x08\x04\0\x04link\x03\0\x1d\x01q\x05\x04text\x01\
-s\0\x05image\x01\x19\0\x05audio\x01\x19\0\x08embedded\x01\x1c\0\x04link\x01\x1e\0\
-\x04\0\x07content\x03\0\x1f\x01p\x20\x01r\x02\x07content!\x0astructured\x08\x04\0\
-\x06output\x03\0\"\x01r\x02\x07messages\x06schemas\x04\0\x04form\x03\0$\x01q\x04\
-\x04form\x01%\0\x03url\x01\x1e\0\x08approval\x01s\0\x05other\x01\x09\0\x04\0\x0c\
-request-kind\x03\0&\x01r\x02\x02ids\x04kind'\x04\0\x07request\x03\0(\x01p)\x01r\x03\
-\x08requests*\x05state\x04\x09expires-s\x12\x04\0\x07pending\x03\0+\x01q\x02\x04\
-done\x01#\0\x03ask\x01,\0\x04\0\x07outcome\x03\0-\x03\0\x17hermes:tool/types@0.1\
-.0\x05\x02\x01B\x0a\x04\0\x08pollable\x03\x01\x01h\0\x01@\x01\x04self\x01\0\x7f\x04\
-\0\x16[method]pollable.ready\x01\x02\x01@\x01\x04self\x01\x01\0\x04\0\x16[method\
-]pollable.block\x01\x03\x01p\x01\x01py\x01@\x01\x02in\x04\0\x05\x04\0\x04poll\x01\
-\x06\x03\0\x12wasi:io/poll@0.2.6\x05\x03\x01B\x04\x04\0\x05error\x03\x01\x01h\0\x01\
-@\x01\x04self\x01\0s\x04\0\x1d[method]error.to-debug-string\x01\x02\x03\0\x13was\
-i:io/error@0.2.6\x05\x04\x02\x03\0\x04\x05error\x02\x03\0\x03\x08pollable\x01B(\x02\
-\x03\x02\x01\x05\x04\0\x05error\x03\0\0\x02\x03\x02\x01\x06\x04\0\x08pollable\x03\
-\0\x02\x01i\x01\x01q\x02\x15last-operation-failed\x01\x04\0\x06closed\0\0\x04\0\x0c\
-stream-error\x03\0\x05\x04\0\x0cinput-stream\x03\x01\x04\0\x0doutput-stream\x03\x01\
-\x01h\x07\x01p}\x01j\x01\x0a\x01\x06\x01@\x02\x04self\x09\x03lenw\0\x0b\x04\0\x19\
-[method]input-stream.read\x01\x0c\x04\0\"[method]input-stream.blocking-read\x01\x0c\
-\x01j\x01w\x01\x06\x01@\x02\x04self\x09\x03lenw\0\x0d\x04\0\x19[method]input-str\
-eam.skip\x01\x0e\x04\0\"[method]input-stream.blocking-skip\x01\x0e\x01i\x03\x01@\
-\x01\x04self\x09\0\x0f\x04\0\x1e[method]input-stream.subscribe\x01\x10\x01h\x08\x01\
-@\x01\x04self\x11\0\x0d\x04\0![method]output-stream.check-write\x01\x12\x01j\0\x01\
-\x06\x01@\x02\x04self\x11\x08contents\x0a\0\x13\x04\0\x1b[method]output-stream.w\
-rite\x01\x14\x04\0.[method]output-stream.blocking-write-and-flush\x01\x14\x01@\x01\
-\x04self\x11\0\x13\x04\0\x1b[method]output-stream.flush\x01\x15\x04\0$[method]ou\
-tput-stream.blocking-flush\x01\x15\x01@\x01\x04self\x11\0\x0f\x04\0\x1f[method]o\
-utput-stream.subscribe\x01\x16\x01@\x02\x04self\x11\x03lenw\0\x13\x04\0\"[method\
-]output-stream.write-zeroes\x01\x17\x04\05[method]output-stream.blocking-write-z\
-eroes-and-flush\x01\x17\x01@\x03\x04self\x11\x03src\x09\x03lenw\0\x0d\x04\0\x1c[\
-method]output-stream.splice\x01\x18\x04\0%[method]output-stream.blocking-splice\x01\
-\x18\x03\0\x15wasi:io/streams@0.2.6\x05\x07\x01B\x0f\x02\x03\x02\x01\x06\x04\0\x08\
-pollable\x03\0\0\x01w\x04\0\x07instant\x03\0\x02\x01w\x04\0\x08duration\x03\0\x04\
-\x01@\0\0\x03\x04\0\x03now\x01\x06\x01@\0\0\x05\x04\0\x0aresolution\x01\x07\x01i\
-\x01\x01@\x01\x04when\x03\0\x08\x04\0\x11subscribe-instant\x01\x09\x01@\x01\x04w\
-hen\x05\0\x08\x04\0\x12subscribe-duration\x01\x0a\x03\0!wasi:clocks/monotonic-cl\
-ock@0.2.6\x05\x08\x02\x03\0\x06\x08duration\x02\x03\0\x05\x0cinput-stream\x02\x03\
-\0\x05\x0doutput-stream\x01B\xc1\x01\x02\x03\x02\x01\x09\x04\0\x08duration\x03\0\
-\0\x02\x03\x02\x01\x0a\x04\0\x0cinput-stream\x03\0\x02\x02\x03\x02\x01\x0b\x04\0\
-\x0doutput-stream\x03\0\x04\x02\x03\x02\x01\x05\x04\0\x08io-error\x03\0\x06\x02\x03\
-\x02\x01\x06\x04\0\x08pollable\x03\0\x08\x01q\x0a\x03get\0\0\x04head\0\0\x04post\
-\0\0\x03put\0\0\x06delete\0\0\x07connect\0\0\x07options\0\0\x05trace\0\0\x05patc\
-h\0\0\x05other\x01s\0\x04\0\x06method\x03\0\x0a\x01q\x03\x04HTTP\0\0\x05HTTPS\0\0\
-\x05other\x01s\0\x04\0\x06scheme\x03\0\x0c\x01ks\x01k{\x01r\x02\x05rcode\x0e\x09\
-info-code\x0f\x04\0\x11DNS-error-payload\x03\0\x10\x01k}\x01r\x02\x08alert-id\x12\
-\x0dalert-message\x0e\x04\0\x1aTLS-alert-received-payload\x03\0\x13\x01ky\x01r\x02\
-\x0afield-name\x0e\x0afield-size\x15\x04\0\x12field-size-payload\x03\0\x16\x01kw\
-\x01k\x17\x01q'\x0bDNS-timeout\0\0\x09DNS-error\x01\x11\0\x15destination-not-fou\
-nd\0\0\x17destination-unavailable\0\0\x19destination-IP-prohibited\0\0\x19destin\
-ation-IP-unroutable\0\0\x12connection-refused\0\0\x15connection-terminated\0\0\x12\
-connection-timeout\0\0\x17connection-read-timeout\0\0\x18connection-write-timeou\
-t\0\0\x18connection-limit-reached\0\0\x12TLS-protocol-error\0\0\x15TLS-certifica\
-te-error\0\0\x12TLS-alert-received\x01\x14\0\x13HTTP-request-denied\0\0\x1cHTTP-\
-request-length-required\0\0\x16HTTP-request-body-size\x01\x18\0\x1bHTTP-request-\
-method-invalid\0\0\x18HTTP-request-URI-invalid\0\0\x19HTTP-request-URI-too-long\0\
-\0\x20HTTP-request-header-section-size\x01\x15\0\x18HTTP-request-header-size\x01\
-\x19\0!HTTP-request-trailer-section-size\x01\x15\0\x19HTTP-request-trailer-size\x01\
-\x17\0\x18HTTP-response-incomplete\0\0!HTTP-response-header-section-size\x01\x15\
-\0\x19HTTP-response-header-size\x01\x17\0\x17HTTP-response-body-size\x01\x18\0\"\
-HTTP-response-trailer-section-size\x01\x15\0\x1aHTTP-response-trailer-size\x01\x17\
-\0\x1dHTTP-response-transfer-coding\x01\x0e\0\x1cHTTP-response-content-coding\x01\
-\x0e\0\x15HTTP-response-timeout\0\0\x13HTTP-upgrade-failed\0\0\x13HTTP-protocol-\
-error\0\0\x0dloop-detected\0\0\x13configuration-error\0\0\x0einternal-error\x01\x0e\
-\0\x04\0\x0aerror-code\x03\0\x1a\x01q\x03\x0einvalid-syntax\0\0\x09forbidden\0\0\
-\x09immutable\0\0\x04\0\x0cheader-error\x03\0\x1c\x01s\x04\0\x09field-key\x03\0\x1e\
-\x04\0\x0afield-name\x03\0\x1f\x01p}\x04\0\x0bfield-value\x03\0!\x04\0\x06fields\
-\x03\x01\x04\0\x07headers\x03\0#\x04\0\x08trailers\x03\0#\x04\0\x10incoming-requ\
-est\x03\x01\x04\0\x10outgoing-request\x03\x01\x04\0\x0frequest-options\x03\x01\x04\
-\0\x11response-outparam\x03\x01\x01{\x04\0\x0bstatus-code\x03\0*\x04\0\x11incomi\
-ng-response\x03\x01\x04\0\x0dincoming-body\x03\x01\x04\0\x0ffuture-trailers\x03\x01\
-\x04\0\x11outgoing-response\x03\x01\x04\0\x0doutgoing-body\x03\x01\x04\0\x18futu\
-re-incoming-response\x03\x01\x01i#\x01@\0\02\x04\0\x13[constructor]fields\x013\x01\
-o\x02\x20\"\x01p4\x01j\x012\x01\x1d\x01@\x01\x07entries5\06\x04\0\x18[static]fie\
-lds.from-list\x017\x01h#\x01p\"\x01@\x02\x04self8\x04name\x20\09\x04\0\x12[metho\
-d]fields.get\x01:\x01@\x02\x04self8\x04name\x20\0\x7f\x04\0\x12[method]fields.ha\
-s\x01;\x01j\0\x01\x1d\x01@\x03\x04self8\x04name\x20\x05value9\0<\x04\0\x12[metho\
-d]fields.set\x01=\x01@\x02\x04self8\x04name\x20\0<\x04\0\x15[method]fields.delet\
-e\x01>\x01@\x03\x04self8\x04name\x20\x05value\"\0<\x04\0\x15[method]fields.appen\
-d\x01?\x01@\x01\x04self8\05\x04\0\x16[method]fields.entries\x01@\x01@\x01\x04sel\
-f8\02\x04\0\x14[method]fields.clone\x01A\x01h&\x01@\x01\x04self\xc2\0\0\x0b\x04\0\
-\x1f[method]incoming-request.method\x01C\x01@\x01\x04self\xc2\0\0\x0e\x04\0([met\
-hod]incoming-request.path-with-query\x01D\x01k\x0d\x01@\x01\x04self\xc2\0\0\xc5\0\
-\x04\0\x1f[method]incoming-request.scheme\x01F\x04\0\"[method]incoming-request.a\
-uthority\x01D\x01i$\x01@\x01\x04self\xc2\0\0\xc7\0\x04\0\x20[method]incoming-req\
-uest.headers\x01H\x01i-\x01j\x01\xc9\0\0\x01@\x01\x04self\xc2\0\0\xca\0\x04\0\x20\
-[method]incoming-request.consume\x01K\x01i'\x01@\x01\x07headers\xc7\0\0\xcc\0\x04\
-\0\x1d[constructor]outgoing-request\x01M\x01h'\x01i0\x01j\x01\xcf\0\0\x01@\x01\x04\
+rets@0.1.0\x05\x01\x01B\x1e\x01p}\x01r\x02\x04mimes\x04data\0\x04\0\x05media\x03\
+\0\x01\x01ks\x01k\0\x01r\x04\x03uris\x04mime\x03\x04text\x03\x04data\x04\x04\0\x04\
+blob\x03\0\x05\x01r\x03\x03uris\x04names\x04mime\x03\x04\0\x04link\x03\0\x07\x01\
+q\x05\x04text\x01s\0\x05image\x01\x02\0\x05audio\x01\x02\0\x08embedded\x01\x06\0\
+\x04link\x01\x08\0\x04\0\x07content\x03\0\x09\x01r\x05\x04names\x0bdescriptions\x06\
+schemas\x0doutput-schema\x03\x09read-only\x7f\x04\0\x06listed\x03\0\x0b\x01r\x02\
+\x04tools\x04argss\x04\0\x07request\x03\0\x0d\x01p\x0a\x01r\x02\x07content\x0f\x0a\
+structured\x03\x04\0\x06answer\x03\0\x10\x01r\x02\x07outcomes\x05errors\x04\0\x07\
+refusal\x03\0\x12\x01p\x0c\x01@\0\0\x14\x04\0\x04list\x01\x15\x01j\x01\x11\x01\x13\
+\x01@\x01\x07request\x0e\0\x16\x04\0\x04call\x01\x17\x01p\x0e\x01p\x16\x01@\x01\x08\
+requests\x18\0\x19\x04\0\x05batch\x01\x1a\x03\0\x18hermes:tools/tools@0.1.0\x05\x02\
+\x01B/\x01q\x04\x08accepted\x01s\0\x08declined\0\0\x09cancelled\0\0\x06nobody\0\0\
+\x04\0\x05reply\x03\0\0\x01r\x02\x02ids\x05reply\x01\x04\0\x06answer\x03\0\x02\x01\
+p}\x01p\x03\x01r\x02\x05state\x04\x07answers\x05\x04\0\x06resume\x03\0\x06\x01ks\
+\x01o\x02ss\x01p\x09\x01k\x07\x01r\x08\x02ids\x04tools\x07session\x08\x04task\x08\
+\x0bdeadline-msy\x09workspace\x08\x04meta\x0a\x06resume\x0b\x04\0\x04call\x03\0\x0c\
+\x01r\x02\x04paths\x07messages\x04\0\x05issue\x03\0\x0e\x01r\x02\x0acapabilitys\x06\
+targets\x04\0\x06denial\x03\0\x10\x01ky\x01r\x02\x07messages\x0eretry-after-ms\x12\
+\x04\0\x07absence\x03\0\x13\x01p\x0f\x01q\x04\x07invalid\x01\x15\0\x06denied\x01\
+\x11\0\x0bunavailable\x01\x14\0\x06failed\x01s\0\x04\0\x07failure\x03\0\x16\x01r\
+\x02\x04mimes\x04data\x04\x04\0\x05media\x03\0\x18\x01k\x04\x01r\x04\x03uris\x04\
+mime\x08\x04text\x08\x04data\x1a\x04\0\x04blob\x03\0\x1b\x01r\x03\x03uris\x04nam\
+es\x04mime\x08\x04\0\x04link\x03\0\x1d\x01q\x05\x04text\x01s\0\x05image\x01\x19\0\
+\x05audio\x01\x19\0\x08embedded\x01\x1c\0\x04link\x01\x1e\0\x04\0\x07content\x03\
+\0\x1f\x01p\x20\x01r\x02\x07content!\x0astructured\x08\x04\0\x06output\x03\0\"\x01\
+r\x02\x07messages\x06schemas\x04\0\x04form\x03\0$\x01q\x04\x04form\x01%\0\x03url\
+\x01\x1e\0\x08approval\x01s\0\x05other\x01\x09\0\x04\0\x0crequest-kind\x03\0&\x01\
+r\x02\x02ids\x04kind'\x04\0\x07request\x03\0(\x01p)\x01r\x03\x08requests*\x05sta\
+te\x04\x09expires-s\x12\x04\0\x07pending\x03\0+\x01q\x02\x04done\x01#\0\x03ask\x01\
+,\0\x04\0\x07outcome\x03\0-\x03\0\x17hermes:tool/types@0.1.0\x05\x03\x01B\x0a\x04\
+\0\x08pollable\x03\x01\x01h\0\x01@\x01\x04self\x01\0\x7f\x04\0\x16[method]pollab\
+le.ready\x01\x02\x01@\x01\x04self\x01\x01\0\x04\0\x16[method]pollable.block\x01\x03\
+\x01p\x01\x01py\x01@\x01\x02in\x04\0\x05\x04\0\x04poll\x01\x06\x03\0\x12wasi:io/\
+poll@0.2.6\x05\x04\x01B\x04\x04\0\x05error\x03\x01\x01h\0\x01@\x01\x04self\x01\0\
+s\x04\0\x1d[method]error.to-debug-string\x01\x02\x03\0\x13wasi:io/error@0.2.6\x05\
+\x05\x02\x03\0\x05\x05error\x02\x03\0\x04\x08pollable\x01B(\x02\x03\x02\x01\x06\x04\
+\0\x05error\x03\0\0\x02\x03\x02\x01\x07\x04\0\x08pollable\x03\0\x02\x01i\x01\x01\
+q\x02\x15last-operation-failed\x01\x04\0\x06closed\0\0\x04\0\x0cstream-error\x03\
+\0\x05\x04\0\x0cinput-stream\x03\x01\x04\0\x0doutput-stream\x03\x01\x01h\x07\x01\
+p}\x01j\x01\x0a\x01\x06\x01@\x02\x04self\x09\x03lenw\0\x0b\x04\0\x19[method]inpu\
+t-stream.read\x01\x0c\x04\0\"[method]input-stream.blocking-read\x01\x0c\x01j\x01\
+w\x01\x06\x01@\x02\x04self\x09\x03lenw\0\x0d\x04\0\x19[method]input-stream.skip\x01\
+\x0e\x04\0\"[method]input-stream.blocking-skip\x01\x0e\x01i\x03\x01@\x01\x04self\
+\x09\0\x0f\x04\0\x1e[method]input-stream.subscribe\x01\x10\x01h\x08\x01@\x01\x04\
+self\x11\0\x0d\x04\0![method]output-stream.check-write\x01\x12\x01j\0\x01\x06\x01\
+@\x02\x04self\x11\x08contents\x0a\0\x13\x04\0\x1b[method]output-stream.write\x01\
+\x14\x04\0.[method]output-stream.blocking-write-and-flush\x01\x14\x01@\x01\x04se\
+lf\x11\0\x13\x04\0\x1b[method]output-stream.flush\x01\x15\x04\0$[method]output-s\
+tream.blocking-flush\x01\x15\x01@\x01\x04self\x11\0\x0f\x04\0\x1f[method]output-\
+stream.subscribe\x01\x16\x01@\x02\x04self\x11\x03lenw\0\x13\x04\0\"[method]outpu\
+t-stream.write-zeroes\x01\x17\x04\05[method]output-stream.blocking-write-zeroes-\
+and-flush\x01\x17\x01@\x03\x04self\x11\x03src\x09\x03lenw\0\x0d\x04\0\x1c[method\
+]output-stream.splice\x01\x18\x04\0%[method]output-stream.blocking-splice\x01\x18\
+\x03\0\x15wasi:io/streams@0.2.6\x05\x08\x01B\x0f\x02\x03\x02\x01\x07\x04\0\x08po\
+llable\x03\0\0\x01w\x04\0\x07instant\x03\0\x02\x01w\x04\0\x08duration\x03\0\x04\x01\
+@\0\0\x03\x04\0\x03now\x01\x06\x01@\0\0\x05\x04\0\x0aresolution\x01\x07\x01i\x01\
+\x01@\x01\x04when\x03\0\x08\x04\0\x11subscribe-instant\x01\x09\x01@\x01\x04when\x05\
+\0\x08\x04\0\x12subscribe-duration\x01\x0a\x03\0!wasi:clocks/monotonic-clock@0.2\
+.6\x05\x09\x02\x03\0\x07\x08duration\x02\x03\0\x06\x0cinput-stream\x02\x03\0\x06\
+\x0doutput-stream\x01B\xc1\x01\x02\x03\x02\x01\x0a\x04\0\x08duration\x03\0\0\x02\
+\x03\x02\x01\x0b\x04\0\x0cinput-stream\x03\0\x02\x02\x03\x02\x01\x0c\x04\0\x0dou\
+tput-stream\x03\0\x04\x02\x03\x02\x01\x06\x04\0\x08io-error\x03\0\x06\x02\x03\x02\
+\x01\x07\x04\0\x08pollable\x03\0\x08\x01q\x0a\x03get\0\0\x04head\0\0\x04post\0\0\
+\x03put\0\0\x06delete\0\0\x07connect\0\0\x07options\0\0\x05trace\0\0\x05patch\0\0\
+\x05other\x01s\0\x04\0\x06method\x03\0\x0a\x01q\x03\x04HTTP\0\0\x05HTTPS\0\0\x05\
+other\x01s\0\x04\0\x06scheme\x03\0\x0c\x01ks\x01k{\x01r\x02\x05rcode\x0e\x09info\
+-code\x0f\x04\0\x11DNS-error-payload\x03\0\x10\x01k}\x01r\x02\x08alert-id\x12\x0d\
+alert-message\x0e\x04\0\x1aTLS-alert-received-payload\x03\0\x13\x01ky\x01r\x02\x0a\
+field-name\x0e\x0afield-size\x15\x04\0\x12field-size-payload\x03\0\x16\x01kw\x01\
+k\x17\x01q'\x0bDNS-timeout\0\0\x09DNS-error\x01\x11\0\x15destination-not-found\0\
+\0\x17destination-unavailable\0\0\x19destination-IP-prohibited\0\0\x19destinatio\
+n-IP-unroutable\0\0\x12connection-refused\0\0\x15connection-terminated\0\0\x12co\
+nnection-timeout\0\0\x17connection-read-timeout\0\0\x18connection-write-timeout\0\
+\0\x18connection-limit-reached\0\0\x12TLS-protocol-error\0\0\x15TLS-certificate-\
+error\0\0\x12TLS-alert-received\x01\x14\0\x13HTTP-request-denied\0\0\x1cHTTP-req\
+uest-length-required\0\0\x16HTTP-request-body-size\x01\x18\0\x1bHTTP-request-met\
+hod-invalid\0\0\x18HTTP-request-URI-invalid\0\0\x19HTTP-request-URI-too-long\0\0\
+\x20HTTP-request-header-section-size\x01\x15\0\x18HTTP-request-header-size\x01\x19\
+\0!HTTP-request-trailer-section-size\x01\x15\0\x19HTTP-request-trailer-size\x01\x17\
+\0\x18HTTP-response-incomplete\0\0!HTTP-response-header-section-size\x01\x15\0\x19\
+HTTP-response-header-size\x01\x17\0\x17HTTP-response-body-size\x01\x18\0\"HTTP-r\
+esponse-trailer-section-size\x01\x15\0\x1aHTTP-response-trailer-size\x01\x17\0\x1d\
+HTTP-response-transfer-coding\x01\x0e\0\x1cHTTP-response-content-coding\x01\x0e\0\
+\x15HTTP-response-timeout\0\0\x13HTTP-upgrade-failed\0\0\x13HTTP-protocol-error\0\
+\0\x0dloop-detected\0\0\x13configuration-error\0\0\x0einternal-error\x01\x0e\0\x04\
+\0\x0aerror-code\x03\0\x1a\x01q\x03\x0einvalid-syntax\0\0\x09forbidden\0\0\x09im\
+mutable\0\0\x04\0\x0cheader-error\x03\0\x1c\x01s\x04\0\x09field-key\x03\0\x1e\x04\
+\0\x0afield-name\x03\0\x1f\x01p}\x04\0\x0bfield-value\x03\0!\x04\0\x06fields\x03\
+\x01\x04\0\x07headers\x03\0#\x04\0\x08trailers\x03\0#\x04\0\x10incoming-request\x03\
+\x01\x04\0\x10outgoing-request\x03\x01\x04\0\x0frequest-options\x03\x01\x04\0\x11\
+response-outparam\x03\x01\x01{\x04\0\x0bstatus-code\x03\0*\x04\0\x11incoming-res\
+ponse\x03\x01\x04\0\x0dincoming-body\x03\x01\x04\0\x0ffuture-trailers\x03\x01\x04\
+\0\x11outgoing-response\x03\x01\x04\0\x0doutgoing-body\x03\x01\x04\0\x18future-i\
+ncoming-response\x03\x01\x01i#\x01@\0\02\x04\0\x13[constructor]fields\x013\x01o\x02\
+\x20\"\x01p4\x01j\x012\x01\x1d\x01@\x01\x07entries5\06\x04\0\x18[static]fields.f\
+rom-list\x017\x01h#\x01p\"\x01@\x02\x04self8\x04name\x20\09\x04\0\x12[method]fie\
+lds.get\x01:\x01@\x02\x04self8\x04name\x20\0\x7f\x04\0\x12[method]fields.has\x01\
+;\x01j\0\x01\x1d\x01@\x03\x04self8\x04name\x20\x05value9\0<\x04\0\x12[method]fie\
+lds.set\x01=\x01@\x02\x04self8\x04name\x20\0<\x04\0\x15[method]fields.delete\x01\
+>\x01@\x03\x04self8\x04name\x20\x05value\"\0<\x04\0\x15[method]fields.append\x01\
+?\x01@\x01\x04self8\05\x04\0\x16[method]fields.entries\x01@\x01@\x01\x04self8\02\
+\x04\0\x14[method]fields.clone\x01A\x01h&\x01@\x01\x04self\xc2\0\0\x0b\x04\0\x1f\
+[method]incoming-request.method\x01C\x01@\x01\x04self\xc2\0\0\x0e\x04\0([method]\
+incoming-request.path-with-query\x01D\x01k\x0d\x01@\x01\x04self\xc2\0\0\xc5\0\x04\
+\0\x1f[method]incoming-request.scheme\x01F\x04\0\"[method]incoming-request.autho\
+rity\x01D\x01i$\x01@\x01\x04self\xc2\0\0\xc7\0\x04\0\x20[method]incoming-request\
+.headers\x01H\x01i-\x01j\x01\xc9\0\0\x01@\x01\x04self\xc2\0\0\xca\0\x04\0\x20[me\
+thod]incoming-request.consume\x01K\x01i'\x01@\x01\x07headers\xc7\0\0\xcc\0\x04\0\
+\x1d[constructor]outgoing-request\x01M\x01h'\x01i0\x01j\x01\xcf\0\0\x01@\x01\x04\
 self\xce\0\0\xd0\0\x04\0\x1d[method]outgoing-request.body\x01Q\x01@\x01\x04self\xce\
 \0\0\x0b\x04\0\x1f[method]outgoing-request.method\x01R\x01j\0\0\x01@\x02\x04self\
 \xce\0\x06method\x0b\0\xd3\0\x04\0#[method]outgoing-request.set-method\x01T\x01@\
@@ -1993,14 +2018,14 @@ trailers\xf3\0\0\x82\x01\x04\0\x1c[static]outgoing-body.finish\x01\x83\x01\x01h1
 be\x01\x85\x01\x01i,\x01j\x01\x86\x01\x01\x1b\x01j\x01\x87\x01\0\x01k\x88\x01\x01\
 @\x01\x04self\x84\x01\0\x89\x01\x04\0$[method]future-incoming-response.get\x01\x8a\
 \x01\x01h\x07\x01k\x1b\x01@\x01\x03err\x8b\x01\0\x8c\x01\x04\0\x0fhttp-error-cod\
-e\x01\x8d\x01\x03\0\x15wasi:http/types@0.2.6\x05\x0c\x02\x03\0\x07\x10outgoing-r\
-equest\x02\x03\0\x07\x0frequest-options\x02\x03\0\x07\x18future-incoming-respons\
-e\x02\x03\0\x07\x0aerror-code\x01B\x0f\x02\x03\x02\x01\x0d\x04\0\x10outgoing-req\
-uest\x03\0\0\x02\x03\x02\x01\x0e\x04\0\x0frequest-options\x03\0\x02\x02\x03\x02\x01\
-\x0f\x04\0\x18future-incoming-response\x03\0\x04\x02\x03\x02\x01\x10\x04\0\x0aer\
+e\x01\x8d\x01\x03\0\x15wasi:http/types@0.2.6\x05\x0d\x02\x03\0\x08\x10outgoing-r\
+equest\x02\x03\0\x08\x0frequest-options\x02\x03\0\x08\x18future-incoming-respons\
+e\x02\x03\0\x08\x0aerror-code\x01B\x0f\x02\x03\x02\x01\x0e\x04\0\x10outgoing-req\
+uest\x03\0\0\x02\x03\x02\x01\x0f\x04\0\x0frequest-options\x03\0\x02\x02\x03\x02\x01\
+\x10\x04\0\x18future-incoming-response\x03\0\x04\x02\x03\x02\x01\x11\x04\0\x0aer\
 ror-code\x03\0\x06\x01i\x01\x01i\x03\x01k\x09\x01i\x05\x01j\x01\x0b\x01\x07\x01@\
 \x02\x07request\x08\x07options\x0a\0\x0c\x04\0\x06handle\x01\x0d\x03\0\x20wasi:h\
-ttp/outgoing-handler@0.2.6\x05\x11\x04\05hermes:sdk/hook-guest-with-all-of-its-e\
+ttp/outgoing-handler@0.2.6\x05\x12\x04\05hermes:sdk/hook-guest-with-all-of-its-e\
 xports-removed\x04\0\x0b0\x01\0*hook-guest-with-all-of-its-exports-removed\x03\0\
 \0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.262.0\x10wit-bi\
 ndgen-rust\x060.63.0";

@@ -547,6 +547,707 @@ pub mod hermes {
     }
 
   }
+  pub mod tools {
+    /// Calls of other tools. A call made here takes the path that every call takes, with the power of the called tool cut to the
+    /// session of the caller, and out of the caller's time.
+    #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
+    pub mod tools {
+      #[used]
+      #[doc(hidden)]
+      static __FORCE_SECTION_REF: fn() =
+      super::super::super::__link_custom_section_describing_imports;
+      
+      use super::super::super::_rt;
+      #[derive(Clone)]
+      pub struct Media {
+        pub mime: _rt::String,
+        pub data: _rt::Vec::<u8>,
+      }
+      impl ::core::fmt::Debug for Media {
+        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+          f.debug_struct("Media").field("mime", &self.mime).field("data", &self.data).finish()
+        }
+      }
+      #[derive(Clone)]
+      pub struct Blob {
+        pub uri: _rt::String,
+        pub mime: ::core::option::Option<_rt::String>,
+        pub text: ::core::option::Option<_rt::String>,
+        pub data: ::core::option::Option<_rt::Vec::<u8>>,
+      }
+      impl ::core::fmt::Debug for Blob {
+        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+          f.debug_struct("Blob").field("uri", &self.uri).field("mime", &self.mime).field("text", &self.text).field("data", &self.data).finish()
+        }
+      }
+      #[derive(Clone)]
+      pub struct Link {
+        pub uri: _rt::String,
+        pub name: _rt::String,
+        pub mime: ::core::option::Option<_rt::String>,
+      }
+      impl ::core::fmt::Debug for Link {
+        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+          f.debug_struct("Link").field("uri", &self.uri).field("name", &self.name).field("mime", &self.mime).finish()
+        }
+      }
+      #[derive(Clone)]
+      pub enum Content {
+        Text(_rt::String),
+        Image(Media),
+        Audio(Media),
+        Embedded(Blob),
+        Link(Link),
+      }
+      impl ::core::fmt::Debug for Content {
+        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+          match self {
+            Content::Text(e) => {
+              f.debug_tuple("Content::Text").field(e).finish()
+            }
+            Content::Image(e) => {
+              f.debug_tuple("Content::Image").field(e).finish()
+            }
+            Content::Audio(e) => {
+              f.debug_tuple("Content::Audio").field(e).finish()
+            }
+            Content::Embedded(e) => {
+              f.debug_tuple("Content::Embedded").field(e).finish()
+            }
+            Content::Link(e) => {
+              f.debug_tuple("Content::Link").field(e).finish()
+            }
+          }
+        }
+      }
+      #[derive(Clone)]
+      pub struct Listed {
+        pub name: _rt::String,
+        pub description: _rt::String,
+        /// JSON Schema of the arguments.
+        pub schema: _rt::String,
+        /// JSON Schema of `answer.structured`.
+        pub output_schema: ::core::option::Option<_rt::String>,
+        /// Calling it changes nothing.
+        pub read_only: bool,
+      }
+      impl ::core::fmt::Debug for Listed {
+        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+          f.debug_struct("Listed").field("name", &self.name).field("description", &self.description).field("schema", &self.schema).field("output-schema", &self.output_schema).field("read-only", &self.read_only).finish()
+        }
+      }
+      #[derive(Clone)]
+      pub struct Request {
+        pub tool: _rt::String,
+        /// A JSON object.
+        pub args: _rt::String,
+      }
+      impl ::core::fmt::Debug for Request {
+        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+          f.debug_struct("Request").field("tool", &self.tool).field("args", &self.args).finish()
+        }
+      }
+      #[derive(Clone)]
+      pub struct Answer {
+        pub content: _rt::Vec::<Content>,
+        /// JSON.
+        pub structured: ::core::option::Option<_rt::String>,
+      }
+      impl ::core::fmt::Debug for Answer {
+        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+          f.debug_struct("Answer").field("content", &self.content).field("structured", &self.structured).finish()
+        }
+      }
+      #[derive(Clone)]
+      pub struct Refusal {
+        /// How the call ended, by the name in the closed list of outcomes: `invalid`, `denied`, `limit`, ….
+        pub outcome: _rt::String,
+        /// What a model is told: a JSON object with `error` and `kind`.
+        pub error: _rt::String,
+      }
+      impl ::core::fmt::Debug for Refusal {
+        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+          f.debug_struct("Refusal").field("outcome", &self.outcome).field("error", &self.error).finish()
+        }
+      }
+      impl ::core::fmt::Display for Refusal {
+        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+          write!(f, "{:?}", self)
+        }
+      }
+      impl ::core::error::Error for Refusal {}
+      #[allow(unused_unsafe, clippy::all)]
+      /// The tools that this call was granted and that can be called now, in the order of their names.
+      #[allow(async_fn_in_trait)]
+      pub fn list() -> _rt::Vec::<Listed>{
+        unsafe {
+
+          #[cfg_attr(target_pointer_width="64", repr(align(8)))]
+          #[cfg_attr(target_pointer_width="32", repr(align(4)))]
+          struct RetArea([::core::mem::MaybeUninit::<u8>; 2*::core::mem::size_of::<*const u8>()]);
+          let mut ret_area = RetArea([::core::mem::MaybeUninit::uninit(); 2*::core::mem::size_of::<*const u8>()]);
+          let ptr0 = ret_area.0.as_mut_ptr().cast::<u8>();
+          #[cfg(target_arch = "wasm32")]
+          #[link(wasm_import_module = "hermes:tools/tools@0.1.0")]
+          unsafe extern "C" {
+            #[link_name = "list"]
+            fn wit_import1(_: *mut u8, );
+          }
+
+          #[cfg(not(target_arch = "wasm32"))]
+          unsafe extern "C" fn wit_import1(_: *mut u8, ) { unreachable!() }
+          wit_import1(ptr0);
+          let l2 = *ptr0.add(0).cast::<*mut u8>();
+          let l3 = *ptr0.add(::core::mem::size_of::<*const u8>()).cast::<usize>();
+          let base18 = l2;
+          let len18 = l3;
+          let mut result18 = _rt::Vec::with_capacity(len18);
+          for i in 0..len18 {
+            let base = base18.add(i * (10*::core::mem::size_of::<*const u8>()));
+            let e18 = {
+              let l4 = *base.add(0).cast::<*mut u8>();
+              let l5 = *base.add(::core::mem::size_of::<*const u8>()).cast::<usize>();
+              let len6 = l5;
+              let bytes6 = _rt::Vec::from_raw_parts(l4.cast(), len6, len6);
+              let l7 = *base.add(2*::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+              let l8 = *base.add(3*::core::mem::size_of::<*const u8>()).cast::<usize>();
+              let len9 = l8;
+              let bytes9 = _rt::Vec::from_raw_parts(l7.cast(), len9, len9);
+              let l10 = *base.add(4*::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+              let l11 = *base.add(5*::core::mem::size_of::<*const u8>()).cast::<usize>();
+              let len12 = l11;
+              let bytes12 = _rt::Vec::from_raw_parts(l10.cast(), len12, len12);
+              let l13 = i32::from(*base.add(6*::core::mem::size_of::<*const u8>()).cast::<u8>());
+              let l17 = i32::from(*base.add(9*::core::mem::size_of::<*const u8>()).cast::<u8>());
+
+              Listed{
+                name: _rt::string_lift(bytes6),
+                description: _rt::string_lift(bytes9),
+                schema: _rt::string_lift(bytes12),
+                output_schema: match l13 {
+                  0 => None,
+                  1 => {
+                    let e = {
+                      let l14 = *base.add(7*::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                      let l15 = *base.add(8*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                      let len16 = l15;
+                      let bytes16 = _rt::Vec::from_raw_parts(l14.cast(), len16, len16);
+
+                      _rt::string_lift(bytes16)
+                    };
+                    Some(e)
+                  }
+                  _ => _rt::invalid_enum_discriminant(),
+                },
+                read_only: _rt::bool_lift(l17 as u8),
+              }
+            };
+            result18.push(e18);
+          }
+          _rt::cabi_dealloc(base18, len18 * (10*::core::mem::size_of::<*const u8>()), ::core::mem::size_of::<*const u8>());
+          let result19 = result18;
+          result19
+        }
+      }
+      #[allow(unused_unsafe, clippy::all)]
+      #[allow(async_fn_in_trait)]
+      pub fn call(request: &Request,) -> ::core::result::Result<Answer,Refusal>{
+        unsafe {
+
+          #[cfg_attr(target_pointer_width="64", repr(align(8)))]
+          #[cfg_attr(target_pointer_width="32", repr(align(4)))]
+          struct RetArea([::core::mem::MaybeUninit::<u8>; 6*::core::mem::size_of::<*const u8>()]);
+          let mut ret_area = RetArea([::core::mem::MaybeUninit::uninit(); 6*::core::mem::size_of::<*const u8>()]);
+          let Request{ tool:tool0, args:args0, } = request;
+          let vec1 = tool0;
+          let ptr1 = vec1.as_ptr().cast::<u8>();
+          let len1 = vec1.len();
+          let vec2 = args0;
+          let ptr2 = vec2.as_ptr().cast::<u8>();
+          let len2 = vec2.len();
+          let ptr3 = ret_area.0.as_mut_ptr().cast::<u8>();
+          #[cfg(target_arch = "wasm32")]
+          #[link(wasm_import_module = "hermes:tools/tools@0.1.0")]
+          unsafe extern "C" {
+            #[link_name = "call"]
+            fn wit_import4(_: *mut u8, _: usize, _: *mut u8, _: usize, _: *mut u8, );
+          }
+
+          #[cfg(not(target_arch = "wasm32"))]
+          unsafe extern "C" fn wit_import4(_: *mut u8, _: usize, _: *mut u8, _: usize, _: *mut u8, ) { unreachable!() }
+          wit_import4(ptr1.cast_mut(), len1, ptr2.cast_mut(), len2, ptr3);
+          let l5 = i32::from(*ptr3.add(0).cast::<u8>());
+          let result61 = match l5 {
+            0 => {
+              let e = {
+                let l6 = *ptr3.add(::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                let l7 = *ptr3.add(2*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                let base50 = l6;
+                let len50 = l7;
+                let mut result50 = _rt::Vec::with_capacity(len50);
+                for i in 0..len50 {
+                  let base = base50.add(i * (12*::core::mem::size_of::<*const u8>()));
+                  let e50 = {
+                    let l8 = i32::from(*base.add(0).cast::<u8>());
+                    let v49 = match l8 {
+                      0 => {
+                        let e49 = {
+                          let l9 = *base.add(::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                          let l10 = *base.add(2*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                          let len11 = l10;
+                          let bytes11 = _rt::Vec::from_raw_parts(l9.cast(), len11, len11);
+
+                          _rt::string_lift(bytes11)
+                        };
+                        Content::Text(e49)
+                      }
+                      1 => {
+                        let e49 = {
+                          let l12 = *base.add(::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                          let l13 = *base.add(2*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                          let len14 = l13;
+                          let bytes14 = _rt::Vec::from_raw_parts(l12.cast(), len14, len14);
+                          let l15 = *base.add(3*::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                          let l16 = *base.add(4*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                          let len17 = l16;
+
+                          Media{
+                            mime: _rt::string_lift(bytes14),
+                            data: <_ as From<_rt::Vec<_>>>::from(_rt::Vec::from_raw_parts(l15.cast(), len17, len17)),
+                          }
+                        };
+                        Content::Image(e49)
+                      }
+                      2 => {
+                        let e49 = {
+                          let l18 = *base.add(::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                          let l19 = *base.add(2*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                          let len20 = l19;
+                          let bytes20 = _rt::Vec::from_raw_parts(l18.cast(), len20, len20);
+                          let l21 = *base.add(3*::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                          let l22 = *base.add(4*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                          let len23 = l22;
+
+                          Media{
+                            mime: _rt::string_lift(bytes20),
+                            data: <_ as From<_rt::Vec<_>>>::from(_rt::Vec::from_raw_parts(l21.cast(), len23, len23)),
+                          }
+                        };
+                        Content::Audio(e49)
+                      }
+                      3 => {
+                        let e49 = {
+                          let l24 = *base.add(::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                          let l25 = *base.add(2*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                          let len26 = l25;
+                          let bytes26 = _rt::Vec::from_raw_parts(l24.cast(), len26, len26);
+                          let l27 = i32::from(*base.add(3*::core::mem::size_of::<*const u8>()).cast::<u8>());
+                          let l31 = i32::from(*base.add(6*::core::mem::size_of::<*const u8>()).cast::<u8>());
+                          let l35 = i32::from(*base.add(9*::core::mem::size_of::<*const u8>()).cast::<u8>());
+
+                          Blob{
+                            uri: _rt::string_lift(bytes26),
+                            mime: match l27 {
+                              0 => None,
+                              1 => {
+                                let e = {
+                                  let l28 = *base.add(4*::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                                  let l29 = *base.add(5*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                                  let len30 = l29;
+                                  let bytes30 = _rt::Vec::from_raw_parts(l28.cast(), len30, len30);
+
+                                  _rt::string_lift(bytes30)
+                                };
+                                Some(e)
+                              }
+                              _ => _rt::invalid_enum_discriminant(),
+                            },
+                            text: match l31 {
+                              0 => None,
+                              1 => {
+                                let e = {
+                                  let l32 = *base.add(7*::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                                  let l33 = *base.add(8*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                                  let len34 = l33;
+                                  let bytes34 = _rt::Vec::from_raw_parts(l32.cast(), len34, len34);
+
+                                  _rt::string_lift(bytes34)
+                                };
+                                Some(e)
+                              }
+                              _ => _rt::invalid_enum_discriminant(),
+                            },
+                            data: match l35 {
+                              0 => None,
+                              1 => {
+                                let e = {
+                                  let l36 = *base.add(10*::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                                  let l37 = *base.add(11*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                                  let len38 = l37;
+
+                                  <_ as From<_rt::Vec<_>>>::from(_rt::Vec::from_raw_parts(l36.cast(), len38, len38))
+                                };
+                                Some(e)
+                              }
+                              _ => _rt::invalid_enum_discriminant(),
+                            },
+                          }
+                        };
+                        Content::Embedded(e49)
+                      }
+                      n => {
+                        debug_assert_eq!(n, 4, "invalid enum discriminant");
+                        let e49 = {
+                          let l39 = *base.add(::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                          let l40 = *base.add(2*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                          let len41 = l40;
+                          let bytes41 = _rt::Vec::from_raw_parts(l39.cast(), len41, len41);
+                          let l42 = *base.add(3*::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                          let l43 = *base.add(4*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                          let len44 = l43;
+                          let bytes44 = _rt::Vec::from_raw_parts(l42.cast(), len44, len44);
+                          let l45 = i32::from(*base.add(5*::core::mem::size_of::<*const u8>()).cast::<u8>());
+
+                          Link{
+                            uri: _rt::string_lift(bytes41),
+                            name: _rt::string_lift(bytes44),
+                            mime: match l45 {
+                              0 => None,
+                              1 => {
+                                let e = {
+                                  let l46 = *base.add(6*::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                                  let l47 = *base.add(7*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                                  let len48 = l47;
+                                  let bytes48 = _rt::Vec::from_raw_parts(l46.cast(), len48, len48);
+
+                                  _rt::string_lift(bytes48)
+                                };
+                                Some(e)
+                              }
+                              _ => _rt::invalid_enum_discriminant(),
+                            },
+                          }
+                        };
+                        Content::Link(e49)
+                      }
+                    };
+
+                    v49
+                  };
+                  result50.push(e50);
+                }
+                _rt::cabi_dealloc(base50, len50 * (12*::core::mem::size_of::<*const u8>()), ::core::mem::size_of::<*const u8>());
+                let l51 = i32::from(*ptr3.add(3*::core::mem::size_of::<*const u8>()).cast::<u8>());
+
+                Answer{
+                  content: result50,
+                  structured: match l51 {
+                    0 => None,
+                    1 => {
+                      let e = {
+                        let l52 = *ptr3.add(4*::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                        let l53 = *ptr3.add(5*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                        let len54 = l53;
+                        let bytes54 = _rt::Vec::from_raw_parts(l52.cast(), len54, len54);
+
+                        _rt::string_lift(bytes54)
+                      };
+                      Some(e)
+                    }
+                    _ => _rt::invalid_enum_discriminant(),
+                  },
+                }
+              };
+              Ok(e)
+            }
+            1 => {
+              let e = {
+                let l55 = *ptr3.add(::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                let l56 = *ptr3.add(2*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                let len57 = l56;
+                let bytes57 = _rt::Vec::from_raw_parts(l55.cast(), len57, len57);
+                let l58 = *ptr3.add(3*::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                let l59 = *ptr3.add(4*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                let len60 = l59;
+                let bytes60 = _rt::Vec::from_raw_parts(l58.cast(), len60, len60);
+
+                Refusal{
+                  outcome: _rt::string_lift(bytes57),
+                  error: _rt::string_lift(bytes60),
+                }
+              };
+              Err(e)
+            }
+            _ => _rt::invalid_enum_discriminant(),
+          };
+          result61
+        }
+      }
+      #[allow(unused_unsafe, clippy::all)]
+      /// Several calls, at the same time where the tools allow it. Answers are in the order of the requests.
+      #[allow(async_fn_in_trait)]
+      pub fn batch(requests: &[Request],) -> _rt::Vec::<::core::result::Result<Answer,Refusal>>{
+        unsafe {
+
+          #[cfg_attr(target_pointer_width="64", repr(align(8)))]
+          #[cfg_attr(target_pointer_width="32", repr(align(4)))]
+          struct RetArea([::core::mem::MaybeUninit::<u8>; 2*::core::mem::size_of::<*const u8>()]);
+          let mut ret_area = RetArea([::core::mem::MaybeUninit::uninit(); 2*::core::mem::size_of::<*const u8>()]);
+          let vec3 = requests;
+          let len3 = vec3.len();
+          let layout3 = _rt::alloc::Layout::from_size_align(vec3.len() * (4*::core::mem::size_of::<*const u8>()), ::core::mem::size_of::<*const u8>()).unwrap();
+          let (result3, _cleanup3) = ::hermes_tool::__private::rt::Cleanup::new(layout3);for (i, e) in vec3.into_iter().enumerate() {
+            let base = result3.add(i * (4*::core::mem::size_of::<*const u8>()));
+            {
+              let Request{ tool:tool0, args:args0, } = e;
+              let vec1 = tool0;
+              let ptr1 = vec1.as_ptr().cast::<u8>();
+              let len1 = vec1.len();
+              *base.add(::core::mem::size_of::<*const u8>()).cast::<usize>() = len1;
+              *base.add(0).cast::<*mut u8>() = ptr1.cast_mut();
+              let vec2 = args0;
+              let ptr2 = vec2.as_ptr().cast::<u8>();
+              let len2 = vec2.len();
+              *base.add(3*::core::mem::size_of::<*const u8>()).cast::<usize>() = len2;
+              *base.add(2*::core::mem::size_of::<*const u8>()).cast::<*mut u8>() = ptr2.cast_mut();
+            }
+          }
+          let ptr4 = ret_area.0.as_mut_ptr().cast::<u8>();
+          #[cfg(target_arch = "wasm32")]
+          #[link(wasm_import_module = "hermes:tools/tools@0.1.0")]
+          unsafe extern "C" {
+            #[link_name = "batch"]
+            fn wit_import5(_: *mut u8, _: usize, _: *mut u8, );
+          }
+
+          #[cfg(not(target_arch = "wasm32"))]
+          unsafe extern "C" fn wit_import5(_: *mut u8, _: usize, _: *mut u8, ) { unreachable!() }
+          wit_import5(result3, len3, ptr4);
+          let l6 = *ptr4.add(0).cast::<*mut u8>();
+          let l7 = *ptr4.add(::core::mem::size_of::<*const u8>()).cast::<usize>();
+          let base64 = l6;
+          let len64 = l7;
+          let mut result64 = _rt::Vec::with_capacity(len64);
+          for i in 0..len64 {
+            let base = base64.add(i * (6*::core::mem::size_of::<*const u8>()));
+            let e64 = {
+              let l8 = i32::from(*base.add(0).cast::<u8>());
+
+              match l8 {
+                0 => {
+                  let e = {
+                    let l9 = *base.add(::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                    let l10 = *base.add(2*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                    let base53 = l9;
+                    let len53 = l10;
+                    let mut result53 = _rt::Vec::with_capacity(len53);
+                    for i in 0..len53 {
+                      let base = base53.add(i * (12*::core::mem::size_of::<*const u8>()));
+                      let e53 = {
+                        let l11 = i32::from(*base.add(0).cast::<u8>());
+                        let v52 = match l11 {
+                          0 => {
+                            let e52 = {
+                              let l12 = *base.add(::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                              let l13 = *base.add(2*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                              let len14 = l13;
+                              let bytes14 = _rt::Vec::from_raw_parts(l12.cast(), len14, len14);
+
+                              _rt::string_lift(bytes14)
+                            };
+                            Content::Text(e52)
+                          }
+                          1 => {
+                            let e52 = {
+                              let l15 = *base.add(::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                              let l16 = *base.add(2*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                              let len17 = l16;
+                              let bytes17 = _rt::Vec::from_raw_parts(l15.cast(), len17, len17);
+                              let l18 = *base.add(3*::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                              let l19 = *base.add(4*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                              let len20 = l19;
+
+                              Media{
+                                mime: _rt::string_lift(bytes17),
+                                data: <_ as From<_rt::Vec<_>>>::from(_rt::Vec::from_raw_parts(l18.cast(), len20, len20)),
+                              }
+                            };
+                            Content::Image(e52)
+                          }
+                          2 => {
+                            let e52 = {
+                              let l21 = *base.add(::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                              let l22 = *base.add(2*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                              let len23 = l22;
+                              let bytes23 = _rt::Vec::from_raw_parts(l21.cast(), len23, len23);
+                              let l24 = *base.add(3*::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                              let l25 = *base.add(4*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                              let len26 = l25;
+
+                              Media{
+                                mime: _rt::string_lift(bytes23),
+                                data: <_ as From<_rt::Vec<_>>>::from(_rt::Vec::from_raw_parts(l24.cast(), len26, len26)),
+                              }
+                            };
+                            Content::Audio(e52)
+                          }
+                          3 => {
+                            let e52 = {
+                              let l27 = *base.add(::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                              let l28 = *base.add(2*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                              let len29 = l28;
+                              let bytes29 = _rt::Vec::from_raw_parts(l27.cast(), len29, len29);
+                              let l30 = i32::from(*base.add(3*::core::mem::size_of::<*const u8>()).cast::<u8>());
+                              let l34 = i32::from(*base.add(6*::core::mem::size_of::<*const u8>()).cast::<u8>());
+                              let l38 = i32::from(*base.add(9*::core::mem::size_of::<*const u8>()).cast::<u8>());
+
+                              Blob{
+                                uri: _rt::string_lift(bytes29),
+                                mime: match l30 {
+                                  0 => None,
+                                  1 => {
+                                    let e = {
+                                      let l31 = *base.add(4*::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                                      let l32 = *base.add(5*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                                      let len33 = l32;
+                                      let bytes33 = _rt::Vec::from_raw_parts(l31.cast(), len33, len33);
+
+                                      _rt::string_lift(bytes33)
+                                    };
+                                    Some(e)
+                                  }
+                                  _ => _rt::invalid_enum_discriminant(),
+                                },
+                                text: match l34 {
+                                  0 => None,
+                                  1 => {
+                                    let e = {
+                                      let l35 = *base.add(7*::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                                      let l36 = *base.add(8*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                                      let len37 = l36;
+                                      let bytes37 = _rt::Vec::from_raw_parts(l35.cast(), len37, len37);
+
+                                      _rt::string_lift(bytes37)
+                                    };
+                                    Some(e)
+                                  }
+                                  _ => _rt::invalid_enum_discriminant(),
+                                },
+                                data: match l38 {
+                                  0 => None,
+                                  1 => {
+                                    let e = {
+                                      let l39 = *base.add(10*::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                                      let l40 = *base.add(11*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                                      let len41 = l40;
+
+                                      <_ as From<_rt::Vec<_>>>::from(_rt::Vec::from_raw_parts(l39.cast(), len41, len41))
+                                    };
+                                    Some(e)
+                                  }
+                                  _ => _rt::invalid_enum_discriminant(),
+                                },
+                              }
+                            };
+                            Content::Embedded(e52)
+                          }
+                          n => {
+                            debug_assert_eq!(n, 4, "invalid enum discriminant");
+                            let e52 = {
+                              let l42 = *base.add(::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                              let l43 = *base.add(2*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                              let len44 = l43;
+                              let bytes44 = _rt::Vec::from_raw_parts(l42.cast(), len44, len44);
+                              let l45 = *base.add(3*::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                              let l46 = *base.add(4*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                              let len47 = l46;
+                              let bytes47 = _rt::Vec::from_raw_parts(l45.cast(), len47, len47);
+                              let l48 = i32::from(*base.add(5*::core::mem::size_of::<*const u8>()).cast::<u8>());
+
+                              Link{
+                                uri: _rt::string_lift(bytes44),
+                                name: _rt::string_lift(bytes47),
+                                mime: match l48 {
+                                  0 => None,
+                                  1 => {
+                                    let e = {
+                                      let l49 = *base.add(6*::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                                      let l50 = *base.add(7*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                                      let len51 = l50;
+                                      let bytes51 = _rt::Vec::from_raw_parts(l49.cast(), len51, len51);
+
+                                      _rt::string_lift(bytes51)
+                                    };
+                                    Some(e)
+                                  }
+                                  _ => _rt::invalid_enum_discriminant(),
+                                },
+                              }
+                            };
+                            Content::Link(e52)
+                          }
+                        };
+
+                        v52
+                      };
+                      result53.push(e53);
+                    }
+                    _rt::cabi_dealloc(base53, len53 * (12*::core::mem::size_of::<*const u8>()), ::core::mem::size_of::<*const u8>());
+                    let l54 = i32::from(*base.add(3*::core::mem::size_of::<*const u8>()).cast::<u8>());
+
+                    Answer{
+                      content: result53,
+                      structured: match l54 {
+                        0 => None,
+                        1 => {
+                          let e = {
+                            let l55 = *base.add(4*::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                            let l56 = *base.add(5*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                            let len57 = l56;
+                            let bytes57 = _rt::Vec::from_raw_parts(l55.cast(), len57, len57);
+
+                            _rt::string_lift(bytes57)
+                          };
+                          Some(e)
+                        }
+                        _ => _rt::invalid_enum_discriminant(),
+                      },
+                    }
+                  };
+                  Ok(e)
+                }
+                1 => {
+                  let e = {
+                    let l58 = *base.add(::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                    let l59 = *base.add(2*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                    let len60 = l59;
+                    let bytes60 = _rt::Vec::from_raw_parts(l58.cast(), len60, len60);
+                    let l61 = *base.add(3*::core::mem::size_of::<*const u8>()).cast::<*mut u8>();
+                    let l62 = *base.add(4*::core::mem::size_of::<*const u8>()).cast::<usize>();
+                    let len63 = l62;
+                    let bytes63 = _rt::Vec::from_raw_parts(l61.cast(), len63, len63);
+
+                    Refusal{
+                      outcome: _rt::string_lift(bytes60),
+                      error: _rt::string_lift(bytes63),
+                    }
+                  };
+                  Err(e)
+                }
+                _ => _rt::invalid_enum_discriminant(),
+              }
+            };
+            result64.push(e64);
+          }
+          _rt::cabi_dealloc(base64, len64 * (6*::core::mem::size_of::<*const u8>()), ::core::mem::size_of::<*const u8>());
+          let result65 = result64;
+          result65
+        }
+      }
+
+    }
+
+  }
 }
 #[allow(dead_code, clippy::all)]
 pub mod wasi {
@@ -8177,7 +8878,17 @@ pub mod exports {
             val != 0
           }
         }
-        
+        pub unsafe fn cabi_dealloc(ptr: *mut u8, size: usize, align: usize) {
+          if size == 0 {
+            return;
+          }
+          unsafe {
+            let layout = alloc::Layout::from_size_align_unchecked(size, align);
+            alloc::dealloc(ptr, layout);
+          }
+        }
+        pub use alloc_crate::alloc;
+
 
         use core::fmt;
         use core::marker;
@@ -8273,8 +8984,7 @@ pub mod exports {
             }
           }
         }
-        pub use alloc_crate::alloc;
-
+        
         pub fn as_i64<T: AsI64>(t: T) -> i64 {
           t.as_i64()
         }
@@ -8300,15 +9010,6 @@ pub mod exports {
           #[inline]
           fn as_i64(self) -> i64 {
             self as i64
-          }
-        }
-        pub unsafe fn cabi_dealloc(ptr: *mut u8, size: usize, align: usize) {
-          if size == 0 {
-            return;
-          }
-          unsafe {
-            let layout = alloc::Layout::from_size_align_unchecked(size, align);
-            alloc::dealloc(ptr, layout);
           }
         }
         
@@ -8418,112 +9119,123 @@ pub mod exports {
           #[unsafe(link_section = "component-type:wit-bindgen:0.63.0:hermes:sdk:tool-guest:imports and exports")]
           #[doc(hidden)]
           #[allow(clippy::octal_escapes)]
-          pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 7712] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x9f;\x01A\x02\x01A\x20\
+          pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 8151] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xd6>\x01A\x02\x01A\"\
 \x01B\x08\x01m\x04\x05debug\x04info\x04warn\x05error\x04\0\x05level\x03\0\0\x01k\
 u\x01ks\x01@\x03\x04doneu\x05total\x02\x07message\x03\x01\0\x04\0\x06report\x01\x04\
 \x01@\x02\x05level\x01\x07messages\x01\0\x04\0\x03log\x01\x05\x03\0\x1ehermes:pr\
 ogress/progress@0.1.0\x05\0\x01B\x07\x01q\x02\x06denied\0\0\x07missing\0\0\x04\0\
 \x0csecret-error\x03\0\0\x01j\x01s\x01\x01\x01@\x01\x04names\0\x02\x04\0\x03get\x01\
 \x03\x01@\x01\x04names\0\x7f\x04\0\x06exists\x01\x04\x03\0\x1chermes:secrets/sec\
-rets@0.1.0\x05\x01\x01B/\x01q\x04\x08accepted\x01s\0\x08declined\0\0\x09cancelle\
-d\0\0\x06nobody\0\0\x04\0\x05reply\x03\0\0\x01r\x02\x02ids\x05reply\x01\x04\0\x06\
-answer\x03\0\x02\x01p}\x01p\x03\x01r\x02\x05state\x04\x07answers\x05\x04\0\x06re\
-sume\x03\0\x06\x01ks\x01o\x02ss\x01p\x09\x01k\x07\x01r\x08\x02ids\x04tools\x07se\
-ssion\x08\x04task\x08\x0bdeadline-msy\x09workspace\x08\x04meta\x0a\x06resume\x0b\
-\x04\0\x04call\x03\0\x0c\x01r\x02\x04paths\x07messages\x04\0\x05issue\x03\0\x0e\x01\
-r\x02\x0acapabilitys\x06targets\x04\0\x06denial\x03\0\x10\x01ky\x01r\x02\x07mess\
-ages\x0eretry-after-ms\x12\x04\0\x07absence\x03\0\x13\x01p\x0f\x01q\x04\x07inval\
-id\x01\x15\0\x06denied\x01\x11\0\x0bunavailable\x01\x14\0\x06failed\x01s\0\x04\0\
-\x07failure\x03\0\x16\x01r\x02\x04mimes\x04data\x04\x04\0\x05media\x03\0\x18\x01\
-k\x04\x01r\x04\x03uris\x04mime\x08\x04text\x08\x04data\x1a\x04\0\x04blob\x03\0\x1b\
-\x01r\x03\x03uris\x04names\x04mime\x08\x04\0\x04link\x03\0\x1d\x01q\x05\x04text\x01\
-s\0\x05image\x01\x19\0\x05audio\x01\x19\0\x08embedded\x01\x1c\0\x04link\x01\x1e\0\
-\x04\0\x07content\x03\0\x1f\x01p\x20\x01r\x02\x07content!\x0astructured\x08\x04\0\
-\x06output\x03\0\"\x01r\x02\x07messages\x06schemas\x04\0\x04form\x03\0$\x01q\x04\
-\x04form\x01%\0\x03url\x01\x1e\0\x08approval\x01s\0\x05other\x01\x09\0\x04\0\x0c\
-request-kind\x03\0&\x01r\x02\x02ids\x04kind'\x04\0\x07request\x03\0(\x01p)\x01r\x03\
-\x08requests*\x05state\x04\x09expires-s\x12\x04\0\x07pending\x03\0+\x01q\x02\x04\
-done\x01#\0\x03ask\x01,\0\x04\0\x07outcome\x03\0-\x03\0\x17hermes:tool/types@0.1\
-.0\x05\x02\x01B\x0a\x04\0\x08pollable\x03\x01\x01h\0\x01@\x01\x04self\x01\0\x7f\x04\
-\0\x16[method]pollable.ready\x01\x02\x01@\x01\x04self\x01\x01\0\x04\0\x16[method\
-]pollable.block\x01\x03\x01p\x01\x01py\x01@\x01\x02in\x04\0\x05\x04\0\x04poll\x01\
-\x06\x03\0\x12wasi:io/poll@0.2.6\x05\x03\x01B\x04\x04\0\x05error\x03\x01\x01h\0\x01\
-@\x01\x04self\x01\0s\x04\0\x1d[method]error.to-debug-string\x01\x02\x03\0\x13was\
-i:io/error@0.2.6\x05\x04\x02\x03\0\x04\x05error\x02\x03\0\x03\x08pollable\x01B(\x02\
-\x03\x02\x01\x05\x04\0\x05error\x03\0\0\x02\x03\x02\x01\x06\x04\0\x08pollable\x03\
-\0\x02\x01i\x01\x01q\x02\x15last-operation-failed\x01\x04\0\x06closed\0\0\x04\0\x0c\
-stream-error\x03\0\x05\x04\0\x0cinput-stream\x03\x01\x04\0\x0doutput-stream\x03\x01\
-\x01h\x07\x01p}\x01j\x01\x0a\x01\x06\x01@\x02\x04self\x09\x03lenw\0\x0b\x04\0\x19\
-[method]input-stream.read\x01\x0c\x04\0\"[method]input-stream.blocking-read\x01\x0c\
-\x01j\x01w\x01\x06\x01@\x02\x04self\x09\x03lenw\0\x0d\x04\0\x19[method]input-str\
-eam.skip\x01\x0e\x04\0\"[method]input-stream.blocking-skip\x01\x0e\x01i\x03\x01@\
-\x01\x04self\x09\0\x0f\x04\0\x1e[method]input-stream.subscribe\x01\x10\x01h\x08\x01\
-@\x01\x04self\x11\0\x0d\x04\0![method]output-stream.check-write\x01\x12\x01j\0\x01\
-\x06\x01@\x02\x04self\x11\x08contents\x0a\0\x13\x04\0\x1b[method]output-stream.w\
-rite\x01\x14\x04\0.[method]output-stream.blocking-write-and-flush\x01\x14\x01@\x01\
-\x04self\x11\0\x13\x04\0\x1b[method]output-stream.flush\x01\x15\x04\0$[method]ou\
-tput-stream.blocking-flush\x01\x15\x01@\x01\x04self\x11\0\x0f\x04\0\x1f[method]o\
-utput-stream.subscribe\x01\x16\x01@\x02\x04self\x11\x03lenw\0\x13\x04\0\"[method\
-]output-stream.write-zeroes\x01\x17\x04\05[method]output-stream.blocking-write-z\
-eroes-and-flush\x01\x17\x01@\x03\x04self\x11\x03src\x09\x03lenw\0\x0d\x04\0\x1c[\
-method]output-stream.splice\x01\x18\x04\0%[method]output-stream.blocking-splice\x01\
-\x18\x03\0\x15wasi:io/streams@0.2.6\x05\x07\x01B\x0f\x02\x03\x02\x01\x06\x04\0\x08\
-pollable\x03\0\0\x01w\x04\0\x07instant\x03\0\x02\x01w\x04\0\x08duration\x03\0\x04\
-\x01@\0\0\x03\x04\0\x03now\x01\x06\x01@\0\0\x05\x04\0\x0aresolution\x01\x07\x01i\
-\x01\x01@\x01\x04when\x03\0\x08\x04\0\x11subscribe-instant\x01\x09\x01@\x01\x04w\
-hen\x05\0\x08\x04\0\x12subscribe-duration\x01\x0a\x03\0!wasi:clocks/monotonic-cl\
-ock@0.2.6\x05\x08\x02\x03\0\x06\x08duration\x02\x03\0\x05\x0cinput-stream\x02\x03\
-\0\x05\x0doutput-stream\x01B\xc1\x01\x02\x03\x02\x01\x09\x04\0\x08duration\x03\0\
-\0\x02\x03\x02\x01\x0a\x04\0\x0cinput-stream\x03\0\x02\x02\x03\x02\x01\x0b\x04\0\
-\x0doutput-stream\x03\0\x04\x02\x03\x02\x01\x05\x04\0\x08io-error\x03\0\x06\x02\x03\
-\x02\x01\x06\x04\0\x08pollable\x03\0\x08\x01q\x0a\x03get\0\0\x04head\0\0\x04post\
-\0\0\x03put\0\0\x06delete\0\0\x07connect\0\0\x07options\0\0\x05trace\0\0\x05patc\
-h\0\0\x05other\x01s\0\x04\0\x06method\x03\0\x0a\x01q\x03\x04HTTP\0\0\x05HTTPS\0\0\
-\x05other\x01s\0\x04\0\x06scheme\x03\0\x0c\x01ks\x01k{\x01r\x02\x05rcode\x0e\x09\
-info-code\x0f\x04\0\x11DNS-error-payload\x03\0\x10\x01k}\x01r\x02\x08alert-id\x12\
-\x0dalert-message\x0e\x04\0\x1aTLS-alert-received-payload\x03\0\x13\x01ky\x01r\x02\
-\x0afield-name\x0e\x0afield-size\x15\x04\0\x12field-size-payload\x03\0\x16\x01kw\
-\x01k\x17\x01q'\x0bDNS-timeout\0\0\x09DNS-error\x01\x11\0\x15destination-not-fou\
-nd\0\0\x17destination-unavailable\0\0\x19destination-IP-prohibited\0\0\x19destin\
-ation-IP-unroutable\0\0\x12connection-refused\0\0\x15connection-terminated\0\0\x12\
-connection-timeout\0\0\x17connection-read-timeout\0\0\x18connection-write-timeou\
-t\0\0\x18connection-limit-reached\0\0\x12TLS-protocol-error\0\0\x15TLS-certifica\
-te-error\0\0\x12TLS-alert-received\x01\x14\0\x13HTTP-request-denied\0\0\x1cHTTP-\
-request-length-required\0\0\x16HTTP-request-body-size\x01\x18\0\x1bHTTP-request-\
-method-invalid\0\0\x18HTTP-request-URI-invalid\0\0\x19HTTP-request-URI-too-long\0\
-\0\x20HTTP-request-header-section-size\x01\x15\0\x18HTTP-request-header-size\x01\
-\x19\0!HTTP-request-trailer-section-size\x01\x15\0\x19HTTP-request-trailer-size\x01\
-\x17\0\x18HTTP-response-incomplete\0\0!HTTP-response-header-section-size\x01\x15\
-\0\x19HTTP-response-header-size\x01\x17\0\x17HTTP-response-body-size\x01\x18\0\"\
-HTTP-response-trailer-section-size\x01\x15\0\x1aHTTP-response-trailer-size\x01\x17\
-\0\x1dHTTP-response-transfer-coding\x01\x0e\0\x1cHTTP-response-content-coding\x01\
-\x0e\0\x15HTTP-response-timeout\0\0\x13HTTP-upgrade-failed\0\0\x13HTTP-protocol-\
-error\0\0\x0dloop-detected\0\0\x13configuration-error\0\0\x0einternal-error\x01\x0e\
-\0\x04\0\x0aerror-code\x03\0\x1a\x01q\x03\x0einvalid-syntax\0\0\x09forbidden\0\0\
-\x09immutable\0\0\x04\0\x0cheader-error\x03\0\x1c\x01s\x04\0\x09field-key\x03\0\x1e\
-\x04\0\x0afield-name\x03\0\x1f\x01p}\x04\0\x0bfield-value\x03\0!\x04\0\x06fields\
-\x03\x01\x04\0\x07headers\x03\0#\x04\0\x08trailers\x03\0#\x04\0\x10incoming-requ\
-est\x03\x01\x04\0\x10outgoing-request\x03\x01\x04\0\x0frequest-options\x03\x01\x04\
-\0\x11response-outparam\x03\x01\x01{\x04\0\x0bstatus-code\x03\0*\x04\0\x11incomi\
-ng-response\x03\x01\x04\0\x0dincoming-body\x03\x01\x04\0\x0ffuture-trailers\x03\x01\
-\x04\0\x11outgoing-response\x03\x01\x04\0\x0doutgoing-body\x03\x01\x04\0\x18futu\
-re-incoming-response\x03\x01\x01i#\x01@\0\02\x04\0\x13[constructor]fields\x013\x01\
-o\x02\x20\"\x01p4\x01j\x012\x01\x1d\x01@\x01\x07entries5\06\x04\0\x18[static]fie\
-lds.from-list\x017\x01h#\x01p\"\x01@\x02\x04self8\x04name\x20\09\x04\0\x12[metho\
-d]fields.get\x01:\x01@\x02\x04self8\x04name\x20\0\x7f\x04\0\x12[method]fields.ha\
-s\x01;\x01j\0\x01\x1d\x01@\x03\x04self8\x04name\x20\x05value9\0<\x04\0\x12[metho\
-d]fields.set\x01=\x01@\x02\x04self8\x04name\x20\0<\x04\0\x15[method]fields.delet\
-e\x01>\x01@\x03\x04self8\x04name\x20\x05value\"\0<\x04\0\x15[method]fields.appen\
-d\x01?\x01@\x01\x04self8\05\x04\0\x16[method]fields.entries\x01@\x01@\x01\x04sel\
-f8\02\x04\0\x14[method]fields.clone\x01A\x01h&\x01@\x01\x04self\xc2\0\0\x0b\x04\0\
-\x1f[method]incoming-request.method\x01C\x01@\x01\x04self\xc2\0\0\x0e\x04\0([met\
-hod]incoming-request.path-with-query\x01D\x01k\x0d\x01@\x01\x04self\xc2\0\0\xc5\0\
-\x04\0\x1f[method]incoming-request.scheme\x01F\x04\0\"[method]incoming-request.a\
-uthority\x01D\x01i$\x01@\x01\x04self\xc2\0\0\xc7\0\x04\0\x20[method]incoming-req\
-uest.headers\x01H\x01i-\x01j\x01\xc9\0\0\x01@\x01\x04self\xc2\0\0\xca\0\x04\0\x20\
-[method]incoming-request.consume\x01K\x01i'\x01@\x01\x07headers\xc7\0\0\xcc\0\x04\
-\0\x1d[constructor]outgoing-request\x01M\x01h'\x01i0\x01j\x01\xcf\0\0\x01@\x01\x04\
+rets@0.1.0\x05\x01\x01B\x1e\x01p}\x01r\x02\x04mimes\x04data\0\x04\0\x05media\x03\
+\0\x01\x01ks\x01k\0\x01r\x04\x03uris\x04mime\x03\x04text\x03\x04data\x04\x04\0\x04\
+blob\x03\0\x05\x01r\x03\x03uris\x04names\x04mime\x03\x04\0\x04link\x03\0\x07\x01\
+q\x05\x04text\x01s\0\x05image\x01\x02\0\x05audio\x01\x02\0\x08embedded\x01\x06\0\
+\x04link\x01\x08\0\x04\0\x07content\x03\0\x09\x01r\x05\x04names\x0bdescriptions\x06\
+schemas\x0doutput-schema\x03\x09read-only\x7f\x04\0\x06listed\x03\0\x0b\x01r\x02\
+\x04tools\x04argss\x04\0\x07request\x03\0\x0d\x01p\x0a\x01r\x02\x07content\x0f\x0a\
+structured\x03\x04\0\x06answer\x03\0\x10\x01r\x02\x07outcomes\x05errors\x04\0\x07\
+refusal\x03\0\x12\x01p\x0c\x01@\0\0\x14\x04\0\x04list\x01\x15\x01j\x01\x11\x01\x13\
+\x01@\x01\x07request\x0e\0\x16\x04\0\x04call\x01\x17\x01p\x0e\x01p\x16\x01@\x01\x08\
+requests\x18\0\x19\x04\0\x05batch\x01\x1a\x03\0\x18hermes:tools/tools@0.1.0\x05\x02\
+\x01B/\x01q\x04\x08accepted\x01s\0\x08declined\0\0\x09cancelled\0\0\x06nobody\0\0\
+\x04\0\x05reply\x03\0\0\x01r\x02\x02ids\x05reply\x01\x04\0\x06answer\x03\0\x02\x01\
+p}\x01p\x03\x01r\x02\x05state\x04\x07answers\x05\x04\0\x06resume\x03\0\x06\x01ks\
+\x01o\x02ss\x01p\x09\x01k\x07\x01r\x08\x02ids\x04tools\x07session\x08\x04task\x08\
+\x0bdeadline-msy\x09workspace\x08\x04meta\x0a\x06resume\x0b\x04\0\x04call\x03\0\x0c\
+\x01r\x02\x04paths\x07messages\x04\0\x05issue\x03\0\x0e\x01r\x02\x0acapabilitys\x06\
+targets\x04\0\x06denial\x03\0\x10\x01ky\x01r\x02\x07messages\x0eretry-after-ms\x12\
+\x04\0\x07absence\x03\0\x13\x01p\x0f\x01q\x04\x07invalid\x01\x15\0\x06denied\x01\
+\x11\0\x0bunavailable\x01\x14\0\x06failed\x01s\0\x04\0\x07failure\x03\0\x16\x01r\
+\x02\x04mimes\x04data\x04\x04\0\x05media\x03\0\x18\x01k\x04\x01r\x04\x03uris\x04\
+mime\x08\x04text\x08\x04data\x1a\x04\0\x04blob\x03\0\x1b\x01r\x03\x03uris\x04nam\
+es\x04mime\x08\x04\0\x04link\x03\0\x1d\x01q\x05\x04text\x01s\0\x05image\x01\x19\0\
+\x05audio\x01\x19\0\x08embedded\x01\x1c\0\x04link\x01\x1e\0\x04\0\x07content\x03\
+\0\x1f\x01p\x20\x01r\x02\x07content!\x0astructured\x08\x04\0\x06output\x03\0\"\x01\
+r\x02\x07messages\x06schemas\x04\0\x04form\x03\0$\x01q\x04\x04form\x01%\0\x03url\
+\x01\x1e\0\x08approval\x01s\0\x05other\x01\x09\0\x04\0\x0crequest-kind\x03\0&\x01\
+r\x02\x02ids\x04kind'\x04\0\x07request\x03\0(\x01p)\x01r\x03\x08requests*\x05sta\
+te\x04\x09expires-s\x12\x04\0\x07pending\x03\0+\x01q\x02\x04done\x01#\0\x03ask\x01\
+,\0\x04\0\x07outcome\x03\0-\x03\0\x17hermes:tool/types@0.1.0\x05\x03\x01B\x0a\x04\
+\0\x08pollable\x03\x01\x01h\0\x01@\x01\x04self\x01\0\x7f\x04\0\x16[method]pollab\
+le.ready\x01\x02\x01@\x01\x04self\x01\x01\0\x04\0\x16[method]pollable.block\x01\x03\
+\x01p\x01\x01py\x01@\x01\x02in\x04\0\x05\x04\0\x04poll\x01\x06\x03\0\x12wasi:io/\
+poll@0.2.6\x05\x04\x01B\x04\x04\0\x05error\x03\x01\x01h\0\x01@\x01\x04self\x01\0\
+s\x04\0\x1d[method]error.to-debug-string\x01\x02\x03\0\x13wasi:io/error@0.2.6\x05\
+\x05\x02\x03\0\x05\x05error\x02\x03\0\x04\x08pollable\x01B(\x02\x03\x02\x01\x06\x04\
+\0\x05error\x03\0\0\x02\x03\x02\x01\x07\x04\0\x08pollable\x03\0\x02\x01i\x01\x01\
+q\x02\x15last-operation-failed\x01\x04\0\x06closed\0\0\x04\0\x0cstream-error\x03\
+\0\x05\x04\0\x0cinput-stream\x03\x01\x04\0\x0doutput-stream\x03\x01\x01h\x07\x01\
+p}\x01j\x01\x0a\x01\x06\x01@\x02\x04self\x09\x03lenw\0\x0b\x04\0\x19[method]inpu\
+t-stream.read\x01\x0c\x04\0\"[method]input-stream.blocking-read\x01\x0c\x01j\x01\
+w\x01\x06\x01@\x02\x04self\x09\x03lenw\0\x0d\x04\0\x19[method]input-stream.skip\x01\
+\x0e\x04\0\"[method]input-stream.blocking-skip\x01\x0e\x01i\x03\x01@\x01\x04self\
+\x09\0\x0f\x04\0\x1e[method]input-stream.subscribe\x01\x10\x01h\x08\x01@\x01\x04\
+self\x11\0\x0d\x04\0![method]output-stream.check-write\x01\x12\x01j\0\x01\x06\x01\
+@\x02\x04self\x11\x08contents\x0a\0\x13\x04\0\x1b[method]output-stream.write\x01\
+\x14\x04\0.[method]output-stream.blocking-write-and-flush\x01\x14\x01@\x01\x04se\
+lf\x11\0\x13\x04\0\x1b[method]output-stream.flush\x01\x15\x04\0$[method]output-s\
+tream.blocking-flush\x01\x15\x01@\x01\x04self\x11\0\x0f\x04\0\x1f[method]output-\
+stream.subscribe\x01\x16\x01@\x02\x04self\x11\x03lenw\0\x13\x04\0\"[method]outpu\
+t-stream.write-zeroes\x01\x17\x04\05[method]output-stream.blocking-write-zeroes-\
+and-flush\x01\x17\x01@\x03\x04self\x11\x03src\x09\x03lenw\0\x0d\x04\0\x1c[method\
+]output-stream.splice\x01\x18\x04\0%[method]output-stream.blocking-splice\x01\x18\
+\x03\0\x15wasi:io/streams@0.2.6\x05\x08\x01B\x0f\x02\x03\x02\x01\x07\x04\0\x08po\
+llable\x03\0\0\x01w\x04\0\x07instant\x03\0\x02\x01w\x04\0\x08duration\x03\0\x04\x01\
+@\0\0\x03\x04\0\x03now\x01\x06\x01@\0\0\x05\x04\0\x0aresolution\x01\x07\x01i\x01\
+\x01@\x01\x04when\x03\0\x08\x04\0\x11subscribe-instant\x01\x09\x01@\x01\x04when\x05\
+\0\x08\x04\0\x12subscribe-duration\x01\x0a\x03\0!wasi:clocks/monotonic-clock@0.2\
+.6\x05\x09\x02\x03\0\x07\x08duration\x02\x03\0\x06\x0cinput-stream\x02\x03\0\x06\
+\x0doutput-stream\x01B\xc1\x01\x02\x03\x02\x01\x0a\x04\0\x08duration\x03\0\0\x02\
+\x03\x02\x01\x0b\x04\0\x0cinput-stream\x03\0\x02\x02\x03\x02\x01\x0c\x04\0\x0dou\
+tput-stream\x03\0\x04\x02\x03\x02\x01\x06\x04\0\x08io-error\x03\0\x06\x02\x03\x02\
+\x01\x07\x04\0\x08pollable\x03\0\x08\x01q\x0a\x03get\0\0\x04head\0\0\x04post\0\0\
+\x03put\0\0\x06delete\0\0\x07connect\0\0\x07options\0\0\x05trace\0\0\x05patch\0\0\
+\x05other\x01s\0\x04\0\x06method\x03\0\x0a\x01q\x03\x04HTTP\0\0\x05HTTPS\0\0\x05\
+other\x01s\0\x04\0\x06scheme\x03\0\x0c\x01ks\x01k{\x01r\x02\x05rcode\x0e\x09info\
+-code\x0f\x04\0\x11DNS-error-payload\x03\0\x10\x01k}\x01r\x02\x08alert-id\x12\x0d\
+alert-message\x0e\x04\0\x1aTLS-alert-received-payload\x03\0\x13\x01ky\x01r\x02\x0a\
+field-name\x0e\x0afield-size\x15\x04\0\x12field-size-payload\x03\0\x16\x01kw\x01\
+k\x17\x01q'\x0bDNS-timeout\0\0\x09DNS-error\x01\x11\0\x15destination-not-found\0\
+\0\x17destination-unavailable\0\0\x19destination-IP-prohibited\0\0\x19destinatio\
+n-IP-unroutable\0\0\x12connection-refused\0\0\x15connection-terminated\0\0\x12co\
+nnection-timeout\0\0\x17connection-read-timeout\0\0\x18connection-write-timeout\0\
+\0\x18connection-limit-reached\0\0\x12TLS-protocol-error\0\0\x15TLS-certificate-\
+error\0\0\x12TLS-alert-received\x01\x14\0\x13HTTP-request-denied\0\0\x1cHTTP-req\
+uest-length-required\0\0\x16HTTP-request-body-size\x01\x18\0\x1bHTTP-request-met\
+hod-invalid\0\0\x18HTTP-request-URI-invalid\0\0\x19HTTP-request-URI-too-long\0\0\
+\x20HTTP-request-header-section-size\x01\x15\0\x18HTTP-request-header-size\x01\x19\
+\0!HTTP-request-trailer-section-size\x01\x15\0\x19HTTP-request-trailer-size\x01\x17\
+\0\x18HTTP-response-incomplete\0\0!HTTP-response-header-section-size\x01\x15\0\x19\
+HTTP-response-header-size\x01\x17\0\x17HTTP-response-body-size\x01\x18\0\"HTTP-r\
+esponse-trailer-section-size\x01\x15\0\x1aHTTP-response-trailer-size\x01\x17\0\x1d\
+HTTP-response-transfer-coding\x01\x0e\0\x1cHTTP-response-content-coding\x01\x0e\0\
+\x15HTTP-response-timeout\0\0\x13HTTP-upgrade-failed\0\0\x13HTTP-protocol-error\0\
+\0\x0dloop-detected\0\0\x13configuration-error\0\0\x0einternal-error\x01\x0e\0\x04\
+\0\x0aerror-code\x03\0\x1a\x01q\x03\x0einvalid-syntax\0\0\x09forbidden\0\0\x09im\
+mutable\0\0\x04\0\x0cheader-error\x03\0\x1c\x01s\x04\0\x09field-key\x03\0\x1e\x04\
+\0\x0afield-name\x03\0\x1f\x01p}\x04\0\x0bfield-value\x03\0!\x04\0\x06fields\x03\
+\x01\x04\0\x07headers\x03\0#\x04\0\x08trailers\x03\0#\x04\0\x10incoming-request\x03\
+\x01\x04\0\x10outgoing-request\x03\x01\x04\0\x0frequest-options\x03\x01\x04\0\x11\
+response-outparam\x03\x01\x01{\x04\0\x0bstatus-code\x03\0*\x04\0\x11incoming-res\
+ponse\x03\x01\x04\0\x0dincoming-body\x03\x01\x04\0\x0ffuture-trailers\x03\x01\x04\
+\0\x11outgoing-response\x03\x01\x04\0\x0doutgoing-body\x03\x01\x04\0\x18future-i\
+ncoming-response\x03\x01\x01i#\x01@\0\02\x04\0\x13[constructor]fields\x013\x01o\x02\
+\x20\"\x01p4\x01j\x012\x01\x1d\x01@\x01\x07entries5\06\x04\0\x18[static]fields.f\
+rom-list\x017\x01h#\x01p\"\x01@\x02\x04self8\x04name\x20\09\x04\0\x12[method]fie\
+lds.get\x01:\x01@\x02\x04self8\x04name\x20\0\x7f\x04\0\x12[method]fields.has\x01\
+;\x01j\0\x01\x1d\x01@\x03\x04self8\x04name\x20\x05value9\0<\x04\0\x12[method]fie\
+lds.set\x01=\x01@\x02\x04self8\x04name\x20\0<\x04\0\x15[method]fields.delete\x01\
+>\x01@\x03\x04self8\x04name\x20\x05value\"\0<\x04\0\x15[method]fields.append\x01\
+?\x01@\x01\x04self8\05\x04\0\x16[method]fields.entries\x01@\x01@\x01\x04self8\02\
+\x04\0\x14[method]fields.clone\x01A\x01h&\x01@\x01\x04self\xc2\0\0\x0b\x04\0\x1f\
+[method]incoming-request.method\x01C\x01@\x01\x04self\xc2\0\0\x0e\x04\0([method]\
+incoming-request.path-with-query\x01D\x01k\x0d\x01@\x01\x04self\xc2\0\0\xc5\0\x04\
+\0\x1f[method]incoming-request.scheme\x01F\x04\0\"[method]incoming-request.autho\
+rity\x01D\x01i$\x01@\x01\x04self\xc2\0\0\xc7\0\x04\0\x20[method]incoming-request\
+.headers\x01H\x01i-\x01j\x01\xc9\0\0\x01@\x01\x04self\xc2\0\0\xca\0\x04\0\x20[me\
+thod]incoming-request.consume\x01K\x01i'\x01@\x01\x07headers\xc7\0\0\xcc\0\x04\0\
+\x1d[constructor]outgoing-request\x01M\x01h'\x01i0\x01j\x01\xcf\0\0\x01@\x01\x04\
 self\xce\0\0\xd0\0\x04\0\x1d[method]outgoing-request.body\x01Q\x01@\x01\x04self\xce\
 \0\0\x0b\x04\0\x1f[method]outgoing-request.method\x01R\x01j\0\0\x01@\x02\x04self\
 \xce\0\x06method\x0b\0\xd3\0\x04\0#[method]outgoing-request.set-method\x01T\x01@\
@@ -8562,19 +9274,19 @@ trailers\xf3\0\0\x82\x01\x04\0\x1c[static]outgoing-body.finish\x01\x83\x01\x01h1
 be\x01\x85\x01\x01i,\x01j\x01\x86\x01\x01\x1b\x01j\x01\x87\x01\0\x01k\x88\x01\x01\
 @\x01\x04self\x84\x01\0\x89\x01\x04\0$[method]future-incoming-response.get\x01\x8a\
 \x01\x01h\x07\x01k\x1b\x01@\x01\x03err\x8b\x01\0\x8c\x01\x04\0\x0fhttp-error-cod\
-e\x01\x8d\x01\x03\0\x15wasi:http/types@0.2.6\x05\x0c\x02\x03\0\x07\x10outgoing-r\
-equest\x02\x03\0\x07\x0frequest-options\x02\x03\0\x07\x18future-incoming-respons\
-e\x02\x03\0\x07\x0aerror-code\x01B\x0f\x02\x03\x02\x01\x0d\x04\0\x10outgoing-req\
-uest\x03\0\0\x02\x03\x02\x01\x0e\x04\0\x0frequest-options\x03\0\x02\x02\x03\x02\x01\
-\x0f\x04\0\x18future-incoming-response\x03\0\x04\x02\x03\x02\x01\x10\x04\0\x0aer\
+e\x01\x8d\x01\x03\0\x15wasi:http/types@0.2.6\x05\x0d\x02\x03\0\x08\x10outgoing-r\
+equest\x02\x03\0\x08\x0frequest-options\x02\x03\0\x08\x18future-incoming-respons\
+e\x02\x03\0\x08\x0aerror-code\x01B\x0f\x02\x03\x02\x01\x0e\x04\0\x10outgoing-req\
+uest\x03\0\0\x02\x03\x02\x01\x0f\x04\0\x0frequest-options\x03\0\x02\x02\x03\x02\x01\
+\x10\x04\0\x18future-incoming-response\x03\0\x04\x02\x03\x02\x01\x11\x04\0\x0aer\
 ror-code\x03\0\x06\x01i\x01\x01i\x03\x01k\x09\x01i\x05\x01j\x01\x0b\x01\x07\x01@\
 \x02\x07request\x08\x07options\x0a\0\x0c\x04\0\x06handle\x01\x0d\x03\0\x20wasi:h\
-ttp/outgoing-handler@0.2.6\x05\x11\x02\x03\0\x02\x04call\x02\x03\0\x02\x07failur\
-e\x02\x03\0\x02\x07outcome\x01B\x0e\x02\x03\x02\x01\x12\x04\0\x04call\x03\0\0\x02\
-\x03\x02\x01\x13\x04\0\x07failure\x03\0\x02\x02\x03\x02\x01\x14\x04\0\x07outcome\
+ttp/outgoing-handler@0.2.6\x05\x12\x02\x03\0\x03\x04call\x02\x03\0\x03\x07failur\
+e\x02\x03\0\x03\x07outcome\x01B\x0e\x02\x03\x02\x01\x13\x04\0\x04call\x03\0\0\x02\
+\x03\x02\x01\x14\x04\0\x07failure\x03\0\x02\x02\x03\x02\x01\x15\x04\0\x07outcome\
 \x03\0\x04\x01@\x01\x04tools\0s\x04\0\x06schema\x01\x06\x01j\0\x01s\x01@\x01\x04\
 tools\0\x07\x04\0\x05check\x01\x08\x01j\x01\x05\x01\x03\x01@\x02\x04call\x01\x04\
-argss\0\x09\x04\0\x06handle\x01\x0a\x04\0\x16hermes:tool/tool@0.1.0\x05\x15\x04\0\
+argss\0\x09\x04\0\x06handle\x01\x0a\x04\0\x16hermes:tool/tool@0.1.0\x05\x16\x04\0\
 \x15hermes:sdk/tool-guest\x04\0\x0b\x10\x01\0\x0atool-guest\x03\0\0\0G\x09produc\
 ers\x01\x0cprocessed-by\x02\x0dwit-component\x070.262.0\x10wit-bindgen-rust\x060\
 .63.0";
@@ -8588,112 +9300,123 @@ ers\x01\x0cprocessed-by\x02\x0dwit-component\x070.262.0\x10wit-bindgen-rust\x060
       #[unsafe(link_section = "component-type:wit-bindgen:0.63.0:hermes:sdk:tool-guest-with-all-of-its-exports-removed:encoded world")]
       #[doc(hidden)]
       #[allow(clippy::octal_escapes)]
-      pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 7580] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xfb9\x01A\x02\x01A\x1b\
+      pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 8019] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xb2=\x01A\x02\x01A\x1d\
 \x01B\x08\x01m\x04\x05debug\x04info\x04warn\x05error\x04\0\x05level\x03\0\0\x01k\
 u\x01ks\x01@\x03\x04doneu\x05total\x02\x07message\x03\x01\0\x04\0\x06report\x01\x04\
 \x01@\x02\x05level\x01\x07messages\x01\0\x04\0\x03log\x01\x05\x03\0\x1ehermes:pr\
 ogress/progress@0.1.0\x05\0\x01B\x07\x01q\x02\x06denied\0\0\x07missing\0\0\x04\0\
 \x0csecret-error\x03\0\0\x01j\x01s\x01\x01\x01@\x01\x04names\0\x02\x04\0\x03get\x01\
 \x03\x01@\x01\x04names\0\x7f\x04\0\x06exists\x01\x04\x03\0\x1chermes:secrets/sec\
-rets@0.1.0\x05\x01\x01B/\x01q\x04\x08accepted\x01s\0\x08declined\0\0\x09cancelle\
-d\0\0\x06nobody\0\0\x04\0\x05reply\x03\0\0\x01r\x02\x02ids\x05reply\x01\x04\0\x06\
-answer\x03\0\x02\x01p}\x01p\x03\x01r\x02\x05state\x04\x07answers\x05\x04\0\x06re\
-sume\x03\0\x06\x01ks\x01o\x02ss\x01p\x09\x01k\x07\x01r\x08\x02ids\x04tools\x07se\
-ssion\x08\x04task\x08\x0bdeadline-msy\x09workspace\x08\x04meta\x0a\x06resume\x0b\
-\x04\0\x04call\x03\0\x0c\x01r\x02\x04paths\x07messages\x04\0\x05issue\x03\0\x0e\x01\
-r\x02\x0acapabilitys\x06targets\x04\0\x06denial\x03\0\x10\x01ky\x01r\x02\x07mess\
-ages\x0eretry-after-ms\x12\x04\0\x07absence\x03\0\x13\x01p\x0f\x01q\x04\x07inval\
-id\x01\x15\0\x06denied\x01\x11\0\x0bunavailable\x01\x14\0\x06failed\x01s\0\x04\0\
-\x07failure\x03\0\x16\x01r\x02\x04mimes\x04data\x04\x04\0\x05media\x03\0\x18\x01\
-k\x04\x01r\x04\x03uris\x04mime\x08\x04text\x08\x04data\x1a\x04\0\x04blob\x03\0\x1b\
-\x01r\x03\x03uris\x04names\x04mime\x08\x04\0\x04link\x03\0\x1d\x01q\x05\x04text\x01\
-s\0\x05image\x01\x19\0\x05audio\x01\x19\0\x08embedded\x01\x1c\0\x04link\x01\x1e\0\
-\x04\0\x07content\x03\0\x1f\x01p\x20\x01r\x02\x07content!\x0astructured\x08\x04\0\
-\x06output\x03\0\"\x01r\x02\x07messages\x06schemas\x04\0\x04form\x03\0$\x01q\x04\
-\x04form\x01%\0\x03url\x01\x1e\0\x08approval\x01s\0\x05other\x01\x09\0\x04\0\x0c\
-request-kind\x03\0&\x01r\x02\x02ids\x04kind'\x04\0\x07request\x03\0(\x01p)\x01r\x03\
-\x08requests*\x05state\x04\x09expires-s\x12\x04\0\x07pending\x03\0+\x01q\x02\x04\
-done\x01#\0\x03ask\x01,\0\x04\0\x07outcome\x03\0-\x03\0\x17hermes:tool/types@0.1\
-.0\x05\x02\x01B\x0a\x04\0\x08pollable\x03\x01\x01h\0\x01@\x01\x04self\x01\0\x7f\x04\
-\0\x16[method]pollable.ready\x01\x02\x01@\x01\x04self\x01\x01\0\x04\0\x16[method\
-]pollable.block\x01\x03\x01p\x01\x01py\x01@\x01\x02in\x04\0\x05\x04\0\x04poll\x01\
-\x06\x03\0\x12wasi:io/poll@0.2.6\x05\x03\x01B\x04\x04\0\x05error\x03\x01\x01h\0\x01\
-@\x01\x04self\x01\0s\x04\0\x1d[method]error.to-debug-string\x01\x02\x03\0\x13was\
-i:io/error@0.2.6\x05\x04\x02\x03\0\x04\x05error\x02\x03\0\x03\x08pollable\x01B(\x02\
-\x03\x02\x01\x05\x04\0\x05error\x03\0\0\x02\x03\x02\x01\x06\x04\0\x08pollable\x03\
-\0\x02\x01i\x01\x01q\x02\x15last-operation-failed\x01\x04\0\x06closed\0\0\x04\0\x0c\
-stream-error\x03\0\x05\x04\0\x0cinput-stream\x03\x01\x04\0\x0doutput-stream\x03\x01\
-\x01h\x07\x01p}\x01j\x01\x0a\x01\x06\x01@\x02\x04self\x09\x03lenw\0\x0b\x04\0\x19\
-[method]input-stream.read\x01\x0c\x04\0\"[method]input-stream.blocking-read\x01\x0c\
-\x01j\x01w\x01\x06\x01@\x02\x04self\x09\x03lenw\0\x0d\x04\0\x19[method]input-str\
-eam.skip\x01\x0e\x04\0\"[method]input-stream.blocking-skip\x01\x0e\x01i\x03\x01@\
-\x01\x04self\x09\0\x0f\x04\0\x1e[method]input-stream.subscribe\x01\x10\x01h\x08\x01\
-@\x01\x04self\x11\0\x0d\x04\0![method]output-stream.check-write\x01\x12\x01j\0\x01\
-\x06\x01@\x02\x04self\x11\x08contents\x0a\0\x13\x04\0\x1b[method]output-stream.w\
-rite\x01\x14\x04\0.[method]output-stream.blocking-write-and-flush\x01\x14\x01@\x01\
-\x04self\x11\0\x13\x04\0\x1b[method]output-stream.flush\x01\x15\x04\0$[method]ou\
-tput-stream.blocking-flush\x01\x15\x01@\x01\x04self\x11\0\x0f\x04\0\x1f[method]o\
-utput-stream.subscribe\x01\x16\x01@\x02\x04self\x11\x03lenw\0\x13\x04\0\"[method\
-]output-stream.write-zeroes\x01\x17\x04\05[method]output-stream.blocking-write-z\
-eroes-and-flush\x01\x17\x01@\x03\x04self\x11\x03src\x09\x03lenw\0\x0d\x04\0\x1c[\
-method]output-stream.splice\x01\x18\x04\0%[method]output-stream.blocking-splice\x01\
-\x18\x03\0\x15wasi:io/streams@0.2.6\x05\x07\x01B\x0f\x02\x03\x02\x01\x06\x04\0\x08\
-pollable\x03\0\0\x01w\x04\0\x07instant\x03\0\x02\x01w\x04\0\x08duration\x03\0\x04\
-\x01@\0\0\x03\x04\0\x03now\x01\x06\x01@\0\0\x05\x04\0\x0aresolution\x01\x07\x01i\
-\x01\x01@\x01\x04when\x03\0\x08\x04\0\x11subscribe-instant\x01\x09\x01@\x01\x04w\
-hen\x05\0\x08\x04\0\x12subscribe-duration\x01\x0a\x03\0!wasi:clocks/monotonic-cl\
-ock@0.2.6\x05\x08\x02\x03\0\x06\x08duration\x02\x03\0\x05\x0cinput-stream\x02\x03\
-\0\x05\x0doutput-stream\x01B\xc1\x01\x02\x03\x02\x01\x09\x04\0\x08duration\x03\0\
-\0\x02\x03\x02\x01\x0a\x04\0\x0cinput-stream\x03\0\x02\x02\x03\x02\x01\x0b\x04\0\
-\x0doutput-stream\x03\0\x04\x02\x03\x02\x01\x05\x04\0\x08io-error\x03\0\x06\x02\x03\
-\x02\x01\x06\x04\0\x08pollable\x03\0\x08\x01q\x0a\x03get\0\0\x04head\0\0\x04post\
-\0\0\x03put\0\0\x06delete\0\0\x07connect\0\0\x07options\0\0\x05trace\0\0\x05patc\
-h\0\0\x05other\x01s\0\x04\0\x06method\x03\0\x0a\x01q\x03\x04HTTP\0\0\x05HTTPS\0\0\
-\x05other\x01s\0\x04\0\x06scheme\x03\0\x0c\x01ks\x01k{\x01r\x02\x05rcode\x0e\x09\
-info-code\x0f\x04\0\x11DNS-error-payload\x03\0\x10\x01k}\x01r\x02\x08alert-id\x12\
-\x0dalert-message\x0e\x04\0\x1aTLS-alert-received-payload\x03\0\x13\x01ky\x01r\x02\
-\x0afield-name\x0e\x0afield-size\x15\x04\0\x12field-size-payload\x03\0\x16\x01kw\
-\x01k\x17\x01q'\x0bDNS-timeout\0\0\x09DNS-error\x01\x11\0\x15destination-not-fou\
-nd\0\0\x17destination-unavailable\0\0\x19destination-IP-prohibited\0\0\x19destin\
-ation-IP-unroutable\0\0\x12connection-refused\0\0\x15connection-terminated\0\0\x12\
-connection-timeout\0\0\x17connection-read-timeout\0\0\x18connection-write-timeou\
-t\0\0\x18connection-limit-reached\0\0\x12TLS-protocol-error\0\0\x15TLS-certifica\
-te-error\0\0\x12TLS-alert-received\x01\x14\0\x13HTTP-request-denied\0\0\x1cHTTP-\
-request-length-required\0\0\x16HTTP-request-body-size\x01\x18\0\x1bHTTP-request-\
-method-invalid\0\0\x18HTTP-request-URI-invalid\0\0\x19HTTP-request-URI-too-long\0\
-\0\x20HTTP-request-header-section-size\x01\x15\0\x18HTTP-request-header-size\x01\
-\x19\0!HTTP-request-trailer-section-size\x01\x15\0\x19HTTP-request-trailer-size\x01\
-\x17\0\x18HTTP-response-incomplete\0\0!HTTP-response-header-section-size\x01\x15\
-\0\x19HTTP-response-header-size\x01\x17\0\x17HTTP-response-body-size\x01\x18\0\"\
-HTTP-response-trailer-section-size\x01\x15\0\x1aHTTP-response-trailer-size\x01\x17\
-\0\x1dHTTP-response-transfer-coding\x01\x0e\0\x1cHTTP-response-content-coding\x01\
-\x0e\0\x15HTTP-response-timeout\0\0\x13HTTP-upgrade-failed\0\0\x13HTTP-protocol-\
-error\0\0\x0dloop-detected\0\0\x13configuration-error\0\0\x0einternal-error\x01\x0e\
-\0\x04\0\x0aerror-code\x03\0\x1a\x01q\x03\x0einvalid-syntax\0\0\x09forbidden\0\0\
-\x09immutable\0\0\x04\0\x0cheader-error\x03\0\x1c\x01s\x04\0\x09field-key\x03\0\x1e\
-\x04\0\x0afield-name\x03\0\x1f\x01p}\x04\0\x0bfield-value\x03\0!\x04\0\x06fields\
-\x03\x01\x04\0\x07headers\x03\0#\x04\0\x08trailers\x03\0#\x04\0\x10incoming-requ\
-est\x03\x01\x04\0\x10outgoing-request\x03\x01\x04\0\x0frequest-options\x03\x01\x04\
-\0\x11response-outparam\x03\x01\x01{\x04\0\x0bstatus-code\x03\0*\x04\0\x11incomi\
-ng-response\x03\x01\x04\0\x0dincoming-body\x03\x01\x04\0\x0ffuture-trailers\x03\x01\
-\x04\0\x11outgoing-response\x03\x01\x04\0\x0doutgoing-body\x03\x01\x04\0\x18futu\
-re-incoming-response\x03\x01\x01i#\x01@\0\02\x04\0\x13[constructor]fields\x013\x01\
-o\x02\x20\"\x01p4\x01j\x012\x01\x1d\x01@\x01\x07entries5\06\x04\0\x18[static]fie\
-lds.from-list\x017\x01h#\x01p\"\x01@\x02\x04self8\x04name\x20\09\x04\0\x12[metho\
-d]fields.get\x01:\x01@\x02\x04self8\x04name\x20\0\x7f\x04\0\x12[method]fields.ha\
-s\x01;\x01j\0\x01\x1d\x01@\x03\x04self8\x04name\x20\x05value9\0<\x04\0\x12[metho\
-d]fields.set\x01=\x01@\x02\x04self8\x04name\x20\0<\x04\0\x15[method]fields.delet\
-e\x01>\x01@\x03\x04self8\x04name\x20\x05value\"\0<\x04\0\x15[method]fields.appen\
-d\x01?\x01@\x01\x04self8\05\x04\0\x16[method]fields.entries\x01@\x01@\x01\x04sel\
-f8\02\x04\0\x14[method]fields.clone\x01A\x01h&\x01@\x01\x04self\xc2\0\0\x0b\x04\0\
-\x1f[method]incoming-request.method\x01C\x01@\x01\x04self\xc2\0\0\x0e\x04\0([met\
-hod]incoming-request.path-with-query\x01D\x01k\x0d\x01@\x01\x04self\xc2\0\0\xc5\0\
-\x04\0\x1f[method]incoming-request.scheme\x01F\x04\0\"[method]incoming-request.a\
-uthority\x01D\x01i$\x01@\x01\x04self\xc2\0\0\xc7\0\x04\0\x20[method]incoming-req\
-uest.headers\x01H\x01i-\x01j\x01\xc9\0\0\x01@\x01\x04self\xc2\0\0\xca\0\x04\0\x20\
-[method]incoming-request.consume\x01K\x01i'\x01@\x01\x07headers\xc7\0\0\xcc\0\x04\
-\0\x1d[constructor]outgoing-request\x01M\x01h'\x01i0\x01j\x01\xcf\0\0\x01@\x01\x04\
+rets@0.1.0\x05\x01\x01B\x1e\x01p}\x01r\x02\x04mimes\x04data\0\x04\0\x05media\x03\
+\0\x01\x01ks\x01k\0\x01r\x04\x03uris\x04mime\x03\x04text\x03\x04data\x04\x04\0\x04\
+blob\x03\0\x05\x01r\x03\x03uris\x04names\x04mime\x03\x04\0\x04link\x03\0\x07\x01\
+q\x05\x04text\x01s\0\x05image\x01\x02\0\x05audio\x01\x02\0\x08embedded\x01\x06\0\
+\x04link\x01\x08\0\x04\0\x07content\x03\0\x09\x01r\x05\x04names\x0bdescriptions\x06\
+schemas\x0doutput-schema\x03\x09read-only\x7f\x04\0\x06listed\x03\0\x0b\x01r\x02\
+\x04tools\x04argss\x04\0\x07request\x03\0\x0d\x01p\x0a\x01r\x02\x07content\x0f\x0a\
+structured\x03\x04\0\x06answer\x03\0\x10\x01r\x02\x07outcomes\x05errors\x04\0\x07\
+refusal\x03\0\x12\x01p\x0c\x01@\0\0\x14\x04\0\x04list\x01\x15\x01j\x01\x11\x01\x13\
+\x01@\x01\x07request\x0e\0\x16\x04\0\x04call\x01\x17\x01p\x0e\x01p\x16\x01@\x01\x08\
+requests\x18\0\x19\x04\0\x05batch\x01\x1a\x03\0\x18hermes:tools/tools@0.1.0\x05\x02\
+\x01B/\x01q\x04\x08accepted\x01s\0\x08declined\0\0\x09cancelled\0\0\x06nobody\0\0\
+\x04\0\x05reply\x03\0\0\x01r\x02\x02ids\x05reply\x01\x04\0\x06answer\x03\0\x02\x01\
+p}\x01p\x03\x01r\x02\x05state\x04\x07answers\x05\x04\0\x06resume\x03\0\x06\x01ks\
+\x01o\x02ss\x01p\x09\x01k\x07\x01r\x08\x02ids\x04tools\x07session\x08\x04task\x08\
+\x0bdeadline-msy\x09workspace\x08\x04meta\x0a\x06resume\x0b\x04\0\x04call\x03\0\x0c\
+\x01r\x02\x04paths\x07messages\x04\0\x05issue\x03\0\x0e\x01r\x02\x0acapabilitys\x06\
+targets\x04\0\x06denial\x03\0\x10\x01ky\x01r\x02\x07messages\x0eretry-after-ms\x12\
+\x04\0\x07absence\x03\0\x13\x01p\x0f\x01q\x04\x07invalid\x01\x15\0\x06denied\x01\
+\x11\0\x0bunavailable\x01\x14\0\x06failed\x01s\0\x04\0\x07failure\x03\0\x16\x01r\
+\x02\x04mimes\x04data\x04\x04\0\x05media\x03\0\x18\x01k\x04\x01r\x04\x03uris\x04\
+mime\x08\x04text\x08\x04data\x1a\x04\0\x04blob\x03\0\x1b\x01r\x03\x03uris\x04nam\
+es\x04mime\x08\x04\0\x04link\x03\0\x1d\x01q\x05\x04text\x01s\0\x05image\x01\x19\0\
+\x05audio\x01\x19\0\x08embedded\x01\x1c\0\x04link\x01\x1e\0\x04\0\x07content\x03\
+\0\x1f\x01p\x20\x01r\x02\x07content!\x0astructured\x08\x04\0\x06output\x03\0\"\x01\
+r\x02\x07messages\x06schemas\x04\0\x04form\x03\0$\x01q\x04\x04form\x01%\0\x03url\
+\x01\x1e\0\x08approval\x01s\0\x05other\x01\x09\0\x04\0\x0crequest-kind\x03\0&\x01\
+r\x02\x02ids\x04kind'\x04\0\x07request\x03\0(\x01p)\x01r\x03\x08requests*\x05sta\
+te\x04\x09expires-s\x12\x04\0\x07pending\x03\0+\x01q\x02\x04done\x01#\0\x03ask\x01\
+,\0\x04\0\x07outcome\x03\0-\x03\0\x17hermes:tool/types@0.1.0\x05\x03\x01B\x0a\x04\
+\0\x08pollable\x03\x01\x01h\0\x01@\x01\x04self\x01\0\x7f\x04\0\x16[method]pollab\
+le.ready\x01\x02\x01@\x01\x04self\x01\x01\0\x04\0\x16[method]pollable.block\x01\x03\
+\x01p\x01\x01py\x01@\x01\x02in\x04\0\x05\x04\0\x04poll\x01\x06\x03\0\x12wasi:io/\
+poll@0.2.6\x05\x04\x01B\x04\x04\0\x05error\x03\x01\x01h\0\x01@\x01\x04self\x01\0\
+s\x04\0\x1d[method]error.to-debug-string\x01\x02\x03\0\x13wasi:io/error@0.2.6\x05\
+\x05\x02\x03\0\x05\x05error\x02\x03\0\x04\x08pollable\x01B(\x02\x03\x02\x01\x06\x04\
+\0\x05error\x03\0\0\x02\x03\x02\x01\x07\x04\0\x08pollable\x03\0\x02\x01i\x01\x01\
+q\x02\x15last-operation-failed\x01\x04\0\x06closed\0\0\x04\0\x0cstream-error\x03\
+\0\x05\x04\0\x0cinput-stream\x03\x01\x04\0\x0doutput-stream\x03\x01\x01h\x07\x01\
+p}\x01j\x01\x0a\x01\x06\x01@\x02\x04self\x09\x03lenw\0\x0b\x04\0\x19[method]inpu\
+t-stream.read\x01\x0c\x04\0\"[method]input-stream.blocking-read\x01\x0c\x01j\x01\
+w\x01\x06\x01@\x02\x04self\x09\x03lenw\0\x0d\x04\0\x19[method]input-stream.skip\x01\
+\x0e\x04\0\"[method]input-stream.blocking-skip\x01\x0e\x01i\x03\x01@\x01\x04self\
+\x09\0\x0f\x04\0\x1e[method]input-stream.subscribe\x01\x10\x01h\x08\x01@\x01\x04\
+self\x11\0\x0d\x04\0![method]output-stream.check-write\x01\x12\x01j\0\x01\x06\x01\
+@\x02\x04self\x11\x08contents\x0a\0\x13\x04\0\x1b[method]output-stream.write\x01\
+\x14\x04\0.[method]output-stream.blocking-write-and-flush\x01\x14\x01@\x01\x04se\
+lf\x11\0\x13\x04\0\x1b[method]output-stream.flush\x01\x15\x04\0$[method]output-s\
+tream.blocking-flush\x01\x15\x01@\x01\x04self\x11\0\x0f\x04\0\x1f[method]output-\
+stream.subscribe\x01\x16\x01@\x02\x04self\x11\x03lenw\0\x13\x04\0\"[method]outpu\
+t-stream.write-zeroes\x01\x17\x04\05[method]output-stream.blocking-write-zeroes-\
+and-flush\x01\x17\x01@\x03\x04self\x11\x03src\x09\x03lenw\0\x0d\x04\0\x1c[method\
+]output-stream.splice\x01\x18\x04\0%[method]output-stream.blocking-splice\x01\x18\
+\x03\0\x15wasi:io/streams@0.2.6\x05\x08\x01B\x0f\x02\x03\x02\x01\x07\x04\0\x08po\
+llable\x03\0\0\x01w\x04\0\x07instant\x03\0\x02\x01w\x04\0\x08duration\x03\0\x04\x01\
+@\0\0\x03\x04\0\x03now\x01\x06\x01@\0\0\x05\x04\0\x0aresolution\x01\x07\x01i\x01\
+\x01@\x01\x04when\x03\0\x08\x04\0\x11subscribe-instant\x01\x09\x01@\x01\x04when\x05\
+\0\x08\x04\0\x12subscribe-duration\x01\x0a\x03\0!wasi:clocks/monotonic-clock@0.2\
+.6\x05\x09\x02\x03\0\x07\x08duration\x02\x03\0\x06\x0cinput-stream\x02\x03\0\x06\
+\x0doutput-stream\x01B\xc1\x01\x02\x03\x02\x01\x0a\x04\0\x08duration\x03\0\0\x02\
+\x03\x02\x01\x0b\x04\0\x0cinput-stream\x03\0\x02\x02\x03\x02\x01\x0c\x04\0\x0dou\
+tput-stream\x03\0\x04\x02\x03\x02\x01\x06\x04\0\x08io-error\x03\0\x06\x02\x03\x02\
+\x01\x07\x04\0\x08pollable\x03\0\x08\x01q\x0a\x03get\0\0\x04head\0\0\x04post\0\0\
+\x03put\0\0\x06delete\0\0\x07connect\0\0\x07options\0\0\x05trace\0\0\x05patch\0\0\
+\x05other\x01s\0\x04\0\x06method\x03\0\x0a\x01q\x03\x04HTTP\0\0\x05HTTPS\0\0\x05\
+other\x01s\0\x04\0\x06scheme\x03\0\x0c\x01ks\x01k{\x01r\x02\x05rcode\x0e\x09info\
+-code\x0f\x04\0\x11DNS-error-payload\x03\0\x10\x01k}\x01r\x02\x08alert-id\x12\x0d\
+alert-message\x0e\x04\0\x1aTLS-alert-received-payload\x03\0\x13\x01ky\x01r\x02\x0a\
+field-name\x0e\x0afield-size\x15\x04\0\x12field-size-payload\x03\0\x16\x01kw\x01\
+k\x17\x01q'\x0bDNS-timeout\0\0\x09DNS-error\x01\x11\0\x15destination-not-found\0\
+\0\x17destination-unavailable\0\0\x19destination-IP-prohibited\0\0\x19destinatio\
+n-IP-unroutable\0\0\x12connection-refused\0\0\x15connection-terminated\0\0\x12co\
+nnection-timeout\0\0\x17connection-read-timeout\0\0\x18connection-write-timeout\0\
+\0\x18connection-limit-reached\0\0\x12TLS-protocol-error\0\0\x15TLS-certificate-\
+error\0\0\x12TLS-alert-received\x01\x14\0\x13HTTP-request-denied\0\0\x1cHTTP-req\
+uest-length-required\0\0\x16HTTP-request-body-size\x01\x18\0\x1bHTTP-request-met\
+hod-invalid\0\0\x18HTTP-request-URI-invalid\0\0\x19HTTP-request-URI-too-long\0\0\
+\x20HTTP-request-header-section-size\x01\x15\0\x18HTTP-request-header-size\x01\x19\
+\0!HTTP-request-trailer-section-size\x01\x15\0\x19HTTP-request-trailer-size\x01\x17\
+\0\x18HTTP-response-incomplete\0\0!HTTP-response-header-section-size\x01\x15\0\x19\
+HTTP-response-header-size\x01\x17\0\x17HTTP-response-body-size\x01\x18\0\"HTTP-r\
+esponse-trailer-section-size\x01\x15\0\x1aHTTP-response-trailer-size\x01\x17\0\x1d\
+HTTP-response-transfer-coding\x01\x0e\0\x1cHTTP-response-content-coding\x01\x0e\0\
+\x15HTTP-response-timeout\0\0\x13HTTP-upgrade-failed\0\0\x13HTTP-protocol-error\0\
+\0\x0dloop-detected\0\0\x13configuration-error\0\0\x0einternal-error\x01\x0e\0\x04\
+\0\x0aerror-code\x03\0\x1a\x01q\x03\x0einvalid-syntax\0\0\x09forbidden\0\0\x09im\
+mutable\0\0\x04\0\x0cheader-error\x03\0\x1c\x01s\x04\0\x09field-key\x03\0\x1e\x04\
+\0\x0afield-name\x03\0\x1f\x01p}\x04\0\x0bfield-value\x03\0!\x04\0\x06fields\x03\
+\x01\x04\0\x07headers\x03\0#\x04\0\x08trailers\x03\0#\x04\0\x10incoming-request\x03\
+\x01\x04\0\x10outgoing-request\x03\x01\x04\0\x0frequest-options\x03\x01\x04\0\x11\
+response-outparam\x03\x01\x01{\x04\0\x0bstatus-code\x03\0*\x04\0\x11incoming-res\
+ponse\x03\x01\x04\0\x0dincoming-body\x03\x01\x04\0\x0ffuture-trailers\x03\x01\x04\
+\0\x11outgoing-response\x03\x01\x04\0\x0doutgoing-body\x03\x01\x04\0\x18future-i\
+ncoming-response\x03\x01\x01i#\x01@\0\02\x04\0\x13[constructor]fields\x013\x01o\x02\
+\x20\"\x01p4\x01j\x012\x01\x1d\x01@\x01\x07entries5\06\x04\0\x18[static]fields.f\
+rom-list\x017\x01h#\x01p\"\x01@\x02\x04self8\x04name\x20\09\x04\0\x12[method]fie\
+lds.get\x01:\x01@\x02\x04self8\x04name\x20\0\x7f\x04\0\x12[method]fields.has\x01\
+;\x01j\0\x01\x1d\x01@\x03\x04self8\x04name\x20\x05value9\0<\x04\0\x12[method]fie\
+lds.set\x01=\x01@\x02\x04self8\x04name\x20\0<\x04\0\x15[method]fields.delete\x01\
+>\x01@\x03\x04self8\x04name\x20\x05value\"\0<\x04\0\x15[method]fields.append\x01\
+?\x01@\x01\x04self8\05\x04\0\x16[method]fields.entries\x01@\x01@\x01\x04self8\02\
+\x04\0\x14[method]fields.clone\x01A\x01h&\x01@\x01\x04self\xc2\0\0\x0b\x04\0\x1f\
+[method]incoming-request.method\x01C\x01@\x01\x04self\xc2\0\0\x0e\x04\0([method]\
+incoming-request.path-with-query\x01D\x01k\x0d\x01@\x01\x04self\xc2\0\0\xc5\0\x04\
+\0\x1f[method]incoming-request.scheme\x01F\x04\0\"[method]incoming-request.autho\
+rity\x01D\x01i$\x01@\x01\x04self\xc2\0\0\xc7\0\x04\0\x20[method]incoming-request\
+.headers\x01H\x01i-\x01j\x01\xc9\0\0\x01@\x01\x04self\xc2\0\0\xca\0\x04\0\x20[me\
+thod]incoming-request.consume\x01K\x01i'\x01@\x01\x07headers\xc7\0\0\xcc\0\x04\0\
+\x1d[constructor]outgoing-request\x01M\x01h'\x01i0\x01j\x01\xcf\0\0\x01@\x01\x04\
 self\xce\0\0\xd0\0\x04\0\x1d[method]outgoing-request.body\x01Q\x01@\x01\x04self\xce\
 \0\0\x0b\x04\0\x1f[method]outgoing-request.method\x01R\x01j\0\0\x01@\x02\x04self\
 \xce\0\x06method\x0b\0\xd3\0\x04\0#[method]outgoing-request.set-method\x01T\x01@\
@@ -8732,14 +9455,14 @@ trailers\xf3\0\0\x82\x01\x04\0\x1c[static]outgoing-body.finish\x01\x83\x01\x01h1
 be\x01\x85\x01\x01i,\x01j\x01\x86\x01\x01\x1b\x01j\x01\x87\x01\0\x01k\x88\x01\x01\
 @\x01\x04self\x84\x01\0\x89\x01\x04\0$[method]future-incoming-response.get\x01\x8a\
 \x01\x01h\x07\x01k\x1b\x01@\x01\x03err\x8b\x01\0\x8c\x01\x04\0\x0fhttp-error-cod\
-e\x01\x8d\x01\x03\0\x15wasi:http/types@0.2.6\x05\x0c\x02\x03\0\x07\x10outgoing-r\
-equest\x02\x03\0\x07\x0frequest-options\x02\x03\0\x07\x18future-incoming-respons\
-e\x02\x03\0\x07\x0aerror-code\x01B\x0f\x02\x03\x02\x01\x0d\x04\0\x10outgoing-req\
-uest\x03\0\0\x02\x03\x02\x01\x0e\x04\0\x0frequest-options\x03\0\x02\x02\x03\x02\x01\
-\x0f\x04\0\x18future-incoming-response\x03\0\x04\x02\x03\x02\x01\x10\x04\0\x0aer\
+e\x01\x8d\x01\x03\0\x15wasi:http/types@0.2.6\x05\x0d\x02\x03\0\x08\x10outgoing-r\
+equest\x02\x03\0\x08\x0frequest-options\x02\x03\0\x08\x18future-incoming-respons\
+e\x02\x03\0\x08\x0aerror-code\x01B\x0f\x02\x03\x02\x01\x0e\x04\0\x10outgoing-req\
+uest\x03\0\0\x02\x03\x02\x01\x0f\x04\0\x0frequest-options\x03\0\x02\x02\x03\x02\x01\
+\x10\x04\0\x18future-incoming-response\x03\0\x04\x02\x03\x02\x01\x11\x04\0\x0aer\
 ror-code\x03\0\x06\x01i\x01\x01i\x03\x01k\x09\x01i\x05\x01j\x01\x0b\x01\x07\x01@\
 \x02\x07request\x08\x07options\x0a\0\x0c\x04\0\x06handle\x01\x0d\x03\0\x20wasi:h\
-ttp/outgoing-handler@0.2.6\x05\x11\x04\05hermes:sdk/tool-guest-with-all-of-its-e\
+ttp/outgoing-handler@0.2.6\x05\x12\x04\05hermes:sdk/tool-guest-with-all-of-its-e\
 xports-removed\x04\0\x0b0\x01\0*tool-guest-with-all-of-its-exports-removed\x03\0\
 \0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.262.0\x10wit-bi\
 ndgen-rust\x060.63.0";

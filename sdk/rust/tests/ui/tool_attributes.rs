@@ -12,6 +12,12 @@ fn write() -> String {
     String::new()
 }
 
+/// Reads.
+#[tool(tools = ["read_file", "Read-File"])]
+fn read() -> String {
+    String::new()
+}
+
 #[tool]
 fn silent() -> String {
     String::new()
