@@ -58,6 +58,18 @@ pub(crate) enum Command {
     New(NewArgs),
     /// Put a manifest into a component that was built without one
     Embed(EmbedArgs),
+    /// Ask for the values that tools need, and keep them
+    Setup(SetupArgs),
+    /// Keep secrets for tools
+    Secret {
+        #[command(subcommand)]
+        action: SecretAction,
+    },
+    /// Look at the configuration
+    Config {
+        #[command(subcommand)]
+        action: ConfigAction,
+    },
     /// Check this installation
     Doctor,
     /// Print a completion script for your shell
@@ -124,4 +136,43 @@ pub(crate) struct EmbedArgs {
     /// Replace a manifest that is already there
     #[arg(long)]
     pub(crate) replace: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SetupArgs {
+    /// The tools; default: all
+    pub(crate) tools: Vec<String>,
+}
+
+/// What is done with secrets.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SecretAction {
+    /// Keep a value: asked for on a terminal without showing it, or read from a pipe
+    Set {
+        /// Its name, such as WEATHER_API_KEY
+        name: String,
+    },
+    /// List the names that have a value, and where it comes from; never the values
+    List,
+    /// Forget a value
+    Delete {
+        /// Its name
+        name: String,
+    },
+}
+
+/// What is done with the configuration.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigAction {
+    /// Check the configuration file and the environment
+    Check,
+    /// Show every key with the value that holds
+    Show {
+        /// Also show which flag, variable or line sets it
+        #[arg(long)]
+        origin: bool,
+    },
+    /// Print the reference page
+    #[command(hide = true)]
+    Reference,
 }

@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use crate::printer::shown;
+use crate::secrets::SecretsError;
 
 /// How a command ends, as the contract numbers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,5 +83,19 @@ impl fmt::Display for Failure {
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         Self::work(format!("cannot write the output: {error}"))
+    }
+}
+
+/// A file of secrets that is not as it must be is for its owner to put right.
+impl From<SecretsError> for Failure {
+    fn from(error: SecretsError) -> Self {
+        let failure = match &error {
+            SecretsError::Io { path, error } => Self::file(path, error),
+            _ => Self::usage(&error),
+        };
+        match error.hint() {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
     }
 }

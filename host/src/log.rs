@@ -4,14 +4,15 @@ use std::io::{self, IsTerminal as _};
 
 use tracing_subscriber::EnvFilter;
 
-/// Starts logging. `filter` sets what is shown, such as `debug` or `hermes_sandbox=trace`; what is not understood of it is left out,
-/// and an empty one shows warnings.
+use crate::settings::LogFilter;
+
+/// Starts logging, as `telemetry.log` says.
 ///
 /// rmcp logs whole requests, so it stays at errors: arguments must not reach the log.
-pub(crate) fn init(filter: &str) {
+pub(crate) fn init(filter: &LogFilter) {
     let filter = EnvFilter::builder()
         .with_default_directive(tracing::level_filters::LevelFilter::WARN.into())
-        .parse_lossy(filter);
+        .parse_lossy(filter.as_str());
     let filter = match "rmcp=error".parse() {
         Ok(directive) => filter.add_directive(directive),
         Err(_) => filter,

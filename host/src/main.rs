@@ -14,18 +14,21 @@ mod open;
 mod printer;
 mod secrets;
 mod settings;
+mod terminal;
 
 use std::process::ExitCode;
 
 use clap::Parser as _;
 
 use crate::printer::Printer;
+use crate::settings::Settings;
 
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
     let printer = Printer::new(cli.session.json);
-    log::init(&settings::log_filter());
-    match commands::run(cli, printer) {
+    let settings = Settings::load(&cli.session);
+    log::init(&settings.as_ref().map(|settings| settings.config.telemetry.log.clone()).unwrap_or_default());
+    match commands::run(cli.command, settings, printer) {
         Ok(status) => status.code().into(),
         Err(failure) => {
             printer.note(&printer::escape(&failure.to_string(), true));

@@ -4,50 +4,61 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hermes_core::{Host, Registry, Toolsets, Workspace};
+use hermes_core::{Host, Registry, SecretStore, Toolsets, Workspace};
 use hermes_sandbox::{EgressConfig, Sandbox, SandboxConfig};
 
 use crate::embedded;
 use crate::failure::Failure;
 use crate::input::{self, MAX_TEXT};
 use crate::printer::shown;
-use crate::secrets::EnvironmentSecrets;
-use crate::settings::Settings;
+use crate::secrets::Secrets;
+use crate::settings::{Config, Settings};
 
 /// A host with the core tools and those of all plugin folders.
 pub(crate) fn host(settings: &Settings) -> Result<Host, Failure> {
-    let sandbox = sandbox(settings)?;
+    let secrets = secrets(settings)?;
+    let sandbox = sandbox(settings, &secrets)?;
     let runner = |component| sandbox.tool(component);
     let mut registry = Registry::new(Sandbox::host_api());
     for (name, bytes) in embedded::COMPONENTS {
         registry.add_core(name, bytes, &runner);
     }
-    for folder in &settings.plugins {
-        registry.add_folder(folder, &runner).map_err(|error| Failure::file(folder, &error))?;
+    for folder in settings.plugin_folders() {
+        registry.add_folder(&folder, &runner).map_err(|error| Failure::file(&folder, &error))?;
     }
-    let host = assemble(settings, registry, toolsets(settings)?);
+    let host = assemble(settings, registry, toolsets(settings)?, secrets);
     host.check_view(&settings.view).map_err(Failure::usage)?;
     Ok(host)
 }
 
 /// A host with the tools of one file. No toolset grants them anything: a file's word for its name is no reason to trust it.
 pub(crate) fn host_of_file(settings: &Settings, file: &Path) -> Result<Host, Failure> {
-    let sandbox = sandbox(settings)?;
+    let secrets = secrets(settings)?;
+    let sandbox = sandbox(settings, &secrets)?;
     let mut registry = Registry::new(Sandbox::host_api());
     registry
         .add_file(file, &|component| sandbox.tool(component))
         .map_err(|reason| Failure::usage(format!("{}: {reason}", shown(file))))?;
-    Ok(assemble(settings, registry, Toolsets::default()))
+    Ok(assemble(settings, registry, Toolsets::default(), secrets))
 }
 
-fn assemble(settings: &Settings, registry: Registry, toolsets: Toolsets) -> Host {
+fn assemble(settings: &Settings, registry: Registry, toolsets: Toolsets, secrets: Arc<Secrets>) -> Host {
     Host {
         registry,
         toolsets,
-        workspace: Workspace::open(&settings.workspace, settings.user_home.as_deref(), settings.home.as_deref()),
-        environment: settings.environment.as_ref().clone(),
-        secrets: Arc::new(EnvironmentSecrets(Arc::clone(&settings.environment))),
+        workspace: Workspace::open(
+            &settings.config.workspace.path,
+            settings.user_home.as_deref(),
+            settings.home.as_deref(),
+        ),
+        environment: secrets.environment(),
+        secrets,
     }
+}
+
+/// Where values of secrets and variables come from.
+pub(crate) fn secrets(settings: &Settings) -> Result<Arc<Secrets>, Failure> {
+    Ok(Arc::new(Secrets::open(settings.home.as_deref(), Arc::clone(&settings.environment))?))
 }
 
 /// The embedded toolsets, replaced by files of the same name in `$HERMES_HOME/toolsets`.
@@ -81,24 +92,27 @@ fn toolset_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// What runs components. The host's own files are out of reach of every grant.
-fn sandbox(settings: &Settings) -> Result<Sandbox, Failure> {
-    let mut config = SandboxConfig::new(Arc::new(EnvironmentSecrets(Arc::clone(&settings.environment))));
-    config.cache.clone_from(&settings.cache);
-    config.cache_key.clone_from(&settings.key_file);
+fn sandbox(settings: &Settings, secrets: &Arc<Secrets>) -> Result<Sandbox, Failure> {
+    let secrets: Arc<dyn SecretStore> = Arc::<Secrets>::clone(secrets);
+    let mut config = SandboxConfig::new(secrets);
+    let Config { compile, egress, .. } = &settings.config;
+    config.cache.clone_from(&compile.cache);
+    config.cache_key.clone_from(&compile.key_file);
     config.protected = protected(settings);
     config.egress = EgressConfig {
-        proxy: settings.proxy.clone(),
-        ca: match &settings.ca_file {
+        proxy: egress.proxy.as_ref().map(|proxy| proxy.url().clone()),
+        ca: match &egress.ca_file {
             Some(file) => input::read(file, MAX_TEXT)?,
             None => Vec::new(),
         },
-        allow_private: settings.allow_private.clone(),
+        allow_private: egress.allow_private.clone(),
     };
     Sandbox::new(config).map_err(Failure::work)
 }
 
 fn protected(settings: &Settings) -> Vec<PathBuf> {
-    let Settings { home, cache, key_file, config, ca_file, plugins, .. } = settings;
-    let named = [home, cache, key_file, config, ca_file].into_iter().flatten();
-    named.chain(plugins).cloned().chain(std::env::current_exe()).collect()
+    let Config { compile, egress, .. } = &settings.config;
+    let named = [&settings.home, &settings.file, &compile.cache, &compile.key_file, &egress.ca_file];
+    let named = named.into_iter().flatten().cloned();
+    named.chain(settings.plugin_folders()).chain(std::env::current_exe()).collect()
 }

@@ -43,6 +43,12 @@ impl Printer {
     pub(crate) fn note(self, text: &str) {
         let _ = writeln!(io::stderr().lock(), "{text}");
     }
+
+    /// A question. The answer is on the same line.
+    pub(crate) fn ask(self, text: &str) {
+        let mut err = io::stderr().lock();
+        let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+    }
 }
 
 /// Makes a text from outside safe for a terminal and for a log: what a reader cannot see is escaped, line breaks and tabs kept on

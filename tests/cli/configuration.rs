@@ -25,41 +25,283 @@ fn a_malformed_toolset_names_file_line_and_key() {
 }
 
 #[test]
-fn a_malformed_configuration_names_file_line_and_key() {
-    let place = Place::new().own("config.toml", "[plugins]\nfolder = [\"x\"]\n");
-    assert_ran!(place.run(&["list"]), @r#"
-    exit 2
-    ----- stdout
-    ----- stderr
-    error: [PLACE]/home/.hermes-host/config.toml: TOML parse error at line 2, column 1
-      |
-    2 | folder = ["x"]
-      | ^^^^^^
-    unknown field `folder`, expected `folders`
-    "#);
-    let place = Place::new().own("config.toml", "[egress]\nallow_private = [\"10.0.0.0/8\", \"10.0.0.0/64\"]\n");
-    assert_ran!(place.run(&["list"]), @"
-    exit 2
-    ----- stdout
-    ----- stderr
-    error: [PLACE]/home/.hermes-host/config.toml: egress.allow_private: `10.0.0.0/64` is not a range of addresses: expected an address or `address/prefix`, such as `10.0.0.0/8`
-    ");
-    for proxy in ["user:secret@proxy", "https://proxy", "proxy:3128", "http://"] {
-        let place = Place::new().own("config.toml", format!("[egress]\nproxy = \"{proxy}\"\n"));
-        let ran = place.run(&["list"]);
-        assert_eq!(ran.code, 2, "{proxy}: {ran}");
+fn what_is_wrong_in_the_configuration_is_named_by_file_line_and_key() {
+    let file = "[PLACE]/home/.hermes-host/config.toml";
+    let network = "is not a range of addresses: expected an address or `address/prefix`, such as `10.0.0.0/8`";
+    for (text, expected) in [
+        ("[plugins]\nfolder = [\"x\"]\n", "2: unknown key `plugins.folder`; did you mean `plugins.folders`?"),
+        ("\n[plugin]\nfolders = []\n", "2: unknown key `plugin`; did you mean `[plugins]`?"),
+        ("allow_privat = []\n", "1: unknown key `allow_privat`; did you mean `egress.allow_private`?"),
+        ("[egress]\n\ncache = \"x\"\n", "3: unknown key `egress.cache`; did you mean `compile.cache`?"),
+        ("[store]\nurl = \"x\"\n", "1: unknown key `store`"),
+        ("egress.prox = \"http://user:hunter2@proxy\"\n", "1: unknown key `egress.prox`; did you mean `egress.proxy`?"),
+        ("\"a\\u001b\\nb\" = 1\n", "1: unknown key `a\\u{1b}\\u{a}b`"),
+        ("egress = \"x\"\n", "1: egress: expected a section: `[egress]` on a line of its own"),
+        (
+            "[plugins]\ntrust = \"fodler\"\n",
+            "2: plugins.trust: `fodler` is not `folder` or `pinned`; did you mean `folder`?",
+        ),
+        ("[plugins]\ntrust = true\n", "2: plugins.trust: expected `folder` or `pinned`, found a boolean"),
+        ("[plugins]\nfolders = \"x\"\n", "2: plugins.folders: expected a list of paths, found a string"),
+        ("[plugins]\nfolders = [\n  \"x\",\n  7,\n]\n", "4: plugins.folders: expected a path, found a number"),
+        ("[workspace]\npath = \"\"\n", "2: workspace.path: expected a path, found an empty text"),
+        (
+            "[arguments]\ncompat = \"Hermes\"\n",
+            "2: arguments.compat: `Hermes` is not `exact` or `hermes`; did you mean `hermes`?",
+        ),
+        (
+            "[egress]\nallow_private = [\"10.0.0.0/8\",\n\"10.0.0.0/64\"]\n",
+            &format!("3: egress.allow_private: `10.0.0.0/64` {network}"),
+        ),
+        (
+            "[limits]\nwall = \"10 years\"\n",
+            "2: limits.wall: `10 years` is not a length of time: expected a whole number with `ms`, `s` or `m`, such as `30s`, and at most a day",
+        ),
+        ("[limits]\nwall = 30\n", "2: limits.wall: expected a length of time, such as `30s`, found a number"),
+        (
+            "[limits]\nmemory = \"64 MB\"\n",
+            "2: limits.memory: `64 MB` is not a size: expected a whole number of bytes, or one with `KiB`, `MiB` or `GiB`, such as `64 KiB`",
+        ),
+        ("[limits]\ncalls = -1\n", "2: limits.calls: `-1` is not a whole number"),
+        ("[limits]\nwal = \"1s\"\n", "2: unknown key `limits.wal`; did you mean `limits.wall`?"),
+        (
+            "[telemetry]\nlog = \"hermes_host=debgu\"\n",
+            "2: telemetry.log: `debgu` is no level: expected a level (`off`, `error`, `warn`, `info`, `debug`, `trace`), or `target=level` with commas between; did you mean `debug`?",
+        ),
+    ] {
+        let ran = Place::new().own("config.toml", text).run(&["list"]);
         assert_eq!(
             ran.to_string(),
-            "exit 2\n----- stdout\n----- stderr\nerror: [PLACE]/home/.hermes-host/config.toml: egress.proxy: expected `http://[user:password@]host[:port]`\n"
+            format!("exit 2\n----- stdout\n----- stderr\nerror: {file}:{expected}\n"),
+            "{text}"
         );
     }
-    let place = Place::new().env("HERMES_EGRESS_ALLOW_PRIVATE", "10.0.0.0/8, example.com");
-    assert_ran!(place.run(&["list"]), @"
+}
+
+#[test]
+fn an_error_of_the_parser_shows_its_line_and_no_text() {
+    let place = Place::new().own("config.toml", "[egress]\nproxy = http://user:hunter2@proxy\n");
+    assert_ran!(place.run(&["config", "check"]), @"
     exit 2
     ----- stdout
     ----- stderr
-    error: HERMES_EGRESS_ALLOW_PRIVATE: `example.com` is not a range of addresses: expected an address or `address/prefix`, such as `10.0.0.0/8`
+    error: [PLACE]/home/.hermes-host/config.toml:2: string values must be quoted, expected literal string
     ");
+    let place = Place::new()
+        .own("config.toml", "[egress]\nproxy = \"http://user:hunter2@proxy\"\nproxy = \"http://user:hunter2@proxy\"\n");
+    assert_ran!(place.run(&["config", "check"]), @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: [PLACE]/home/.hermes-host/config.toml:3: duplicate key
+    ");
+}
+
+#[test]
+fn what_is_wrong_in_the_environment_is_named_by_variable() {
+    for (name, value, expected) in [
+        ("HERMES_PLUGINS_TRUST", "pined", "`pined` is not `folder` or `pinned`; did you mean `pinned`?"),
+        ("HERMES_LIMITS_CALLS", "many", "`many` is not a whole number"),
+        ("HERMES_EGRESS_PROXY", "socks5://user:hunter2@proxy", "expected `http://[user:password@]host[:port]`"),
+        (
+            "HERMES_EGRESS_ALLOW_PRIVATE",
+            "10.0.0.0/8, example.com",
+            "`example.com` is not a range of addresses: expected an address or `address/prefix`, such as `10.0.0.0/8`",
+        ),
+    ] {
+        let ran = Place::new().env(name, value).run(&["config", "show"]);
+        assert_eq!(ran.to_string(), format!("exit 2\n----- stdout\n----- stderr\nerror: {name}: {expected}\n"));
+    }
+}
+
+#[test]
+fn a_proxy_that_cannot_be_used_is_refused_and_not_shown() {
+    for proxy in ["user:hunter2@proxy", "https://user:hunter2@proxy", "proxy:3128", "http://"] {
+        let place = Place::new().own("config.toml", format!("[egress]\nproxy = \"{proxy}\"\n"));
+        assert_eq!(
+            place.run(&["list"]).to_string(),
+            "exit 2\n----- stdout\n----- stderr\nerror: [PLACE]/home/.hermes-host/config.toml:2: egress.proxy: expected `http://[user:password@]host[:port]`\n"
+        );
+    }
+}
+
+#[test]
+fn a_variable_that_is_nearly_ours_is_a_warning_and_one_of_others_is_none() {
+    let place = Place::new()
+        .env("HERMES_EGRESS_PROXI", "http://user:hunter2@proxy")
+        .env("HERMES_WORKSPACE_PATH", "x")
+        .env("HERMES_MODEL", "x")
+        .env("HERMES_HOST", "x");
+    assert_ran!(place.run(&["config", "check"]), @"
+    exit 0
+    ----- stdout
+    ok: no configuration file; flags and the environment set 1 of 30 keys
+    ----- stderr
+     WARN hermes_host::commands: HERMES_EGRESS_PROXI sets nothing; did you mean HERMES_EGRESS_PROXY?
+     WARN hermes_host::commands: HERMES_WORKSPACE_PATH sets nothing; did you mean HERMES_WORKSPACE?
+    ");
+}
+
+#[test]
+fn the_file_is_checked_where_a_variable_overrides_it_too() {
+    let place = Place::new().own("config.toml", "[plugins]\ntrust = \"none\"\n").env("HERMES_PLUGINS_TRUST", "folder");
+    assert_ran!(place.run(&["config", "check"]), @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: [PLACE]/home/.hermes-host/config.toml:2: plugins.trust: `none` is not `folder` or `pinned`
+    ");
+}
+
+#[test]
+fn check_says_what_was_read() {
+    let place = Place::new().env("HERMES_COMPILE_CACHE", "");
+    assert_ran!(place.run(&["config", "check"]), @"
+    exit 0
+    ----- stdout
+    ok: no configuration file; flags and the environment set 0 of 30 keys
+    ----- stderr
+    ");
+    let place = place
+        .own("config.toml", "[plugins]\ntrust = \"pinned\"\n[limits]\nwall = \"1m\"\ntables = 5\n")
+        .env("HERMES_LIMITS_WALL", "2m");
+    assert_ran!(place.run(&["config", "check"]), @"
+    exit 0
+    ----- stdout
+    ok: [PLACE]/home/.hermes-host/config.toml sets 2 of 30 keys, flags and the environment 1
+    ----- stderr
+    ");
+    assert_ran!(place.run(&["config", "check", "--json"]), @r#"
+    exit 0
+    ----- stdout
+    {"file":"[PLACE]/home/.hermes-host/config.toml","in_file":2,"elsewhere":1}
+    ----- stderr
+    "#);
+    assert_ran!(place.run(&["config", "check", "--config", "none.toml"]), @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: none.toml: No such file or directory (os error 2)
+    ");
+}
+
+#[test]
+fn show_tells_every_value_and_where_it_comes_from() {
+    let place = Place::new()
+        .own(
+            "config.toml",
+            "[plugins]\nfolders = [\"/mine\", \"/theirs\"]\n\n[egress]\nproxy = \"http://user:hunter2@proxy:3128\"\nallow_private = [\"10.0.0.0/8\"]\n\n[limits]\nwall = \"120s\"\nmemory = 1048576\ncalls = 3\n",
+        )
+        .env("HERMES_LIMITS_CPU", "500ms")
+        .env("HERMES_COMPILE_CACHE", "/var/cache/hermes")
+        .env("CLAUDE_PROJECT_DIR", "/project");
+    assert_ran!(place.run(&["config", "show", "--origin"]), @"
+    exit 0
+    ----- stdout
+    KEY                   VALUE                   ORIGIN
+    plugins.folders       /mine, /theirs          [PLACE]/home/.hermes-host/config.toml:2
+    plugins.trust         folder                  default
+    workspace.path        /project                CLAUDE_PROJECT_DIR
+    egress.proxy          http://***@proxy:3128/  [PLACE]/home/.hermes-host/config.toml:5
+    egress.ca_file        -                       default
+    egress.allow_private  10.0.0.0/8              [PLACE]/home/.hermes-host/config.toml:6
+    compile.cache         /var/cache/hermes       HERMES_COMPILE_CACHE
+    compile.key_file      /var/cache/hermes.key   default
+    telemetry.log         warn                    default
+    arguments.compat      exact                   default
+    limits.wall           2m                      [PLACE]/home/.hermes-host/config.toml:9
+    limits.cpu            500ms                   HERMES_LIMITS_CPU
+    limits.memory         1 MiB                   [PLACE]/home/.hermes-host/config.toml:10
+    limits.tables         -                       default
+    limits.instances      -                       default
+    limits.handles        -                       default
+    limits.resources      -                       default
+    limits.host_calls     -                       default
+    limits.host_bytes     -                       default
+    limits.random         -                       default
+    limits.args           -                       default
+    limits.output         -                       default
+    limits.log            -                       default
+    limits.http_requests  -                       default
+    limits.http_parallel  -                       default
+    limits.http_headers   -                       default
+    limits.http_body      -                       default
+    limits.egress         -                       default
+    limits.depth          -                       default
+    limits.calls          3                       [PLACE]/home/.hermes-host/config.toml:11
+    ----- stderr
+    ");
+    assert_ran!(place.run(&["config", "show", "--workspace", "sub"]), @"
+    exit 0
+    ----- stdout
+    KEY                   VALUE
+    plugins.folders       /mine, /theirs
+    plugins.trust         folder
+    workspace.path        [PLACE]/work/sub
+    egress.proxy          http://***@proxy:3128/
+    egress.ca_file        -
+    egress.allow_private  10.0.0.0/8
+    compile.cache         /var/cache/hermes
+    compile.key_file      /var/cache/hermes.key
+    telemetry.log         warn
+    arguments.compat      exact
+    limits.wall           2m
+    limits.cpu            500ms
+    limits.memory         1 MiB
+    limits.tables         -
+    limits.instances      -
+    limits.handles        -
+    limits.resources      -
+    limits.host_calls     -
+    limits.host_bytes     -
+    limits.random         -
+    limits.args           -
+    limits.output         -
+    limits.log            -
+    limits.http_requests  -
+    limits.http_parallel  -
+    limits.http_headers   -
+    limits.http_body      -
+    limits.egress         -
+    limits.depth          -
+    limits.calls          3
+    ----- stderr
+    ");
+    let json = place.run(&["config", "show", "--json"]).json();
+    assert_eq!(
+        json.as_array().unwrap()[3],
+        json!({
+            "key": "egress.proxy", "value": "http://***@proxy:3128/",
+            "origin": {"from": "file", "path": place.home().join(".hermes-host/config.toml"), "line": 5},
+        })
+    );
+    assert!(!json.to_string().contains("hunter2"));
+}
+
+/// The first source that sets a key holds, and replaces the others whole.
+#[test]
+fn flags_come_before_the_environment_before_the_file() {
+    let place = Place::new().file("a/x", "").file("b/x", "").file("c/x", "");
+    let folders = |place: &Place, args: &[&str]| {
+        let ran = place.run(&[&["config", "show", "--json"], args].concat()).json();
+        (
+            ran[0]["value"].to_string().replace(&place.workspace().display().to_string(), ""),
+            ran[0]["origin"]["from"].clone(),
+        )
+    };
+    assert_eq!(folders(&place, &[]), ("[]".to_owned(), json!("default")));
+    let place = place.own("config.toml", "[plugins]\nfolders = [\"../../work/a\"]\n");
+    assert!(folders(&place, &[]).0.contains("/a\""));
+    let place = place.env("HERMES_PLUGINS_FOLDERS", "b:c");
+    assert_eq!(folders(&place, &[]), (r#"["/b","/c"]"#.to_owned(), json!("environment")));
+    assert_eq!(folders(&place, &["--plugins", "c", "--plugins", "a"]), (r#"["/c","/a"]"#.to_owned(), json!("flag")));
+}
+
+#[test]
+fn the_reference_page_is_what_the_table_of_keys_gives() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/configuration.md");
+    let ran = Place::new().run(&["config", "reference"]);
+    assert_eq!(ran.stdout, std::fs::read_to_string(page).unwrap(), "run `.ci/run generated`");
 }
 
 #[test]

@@ -17,6 +17,8 @@ mod inspect;
 mod names;
 mod new;
 mod pipes;
+mod secrets;
+mod setup;
 mod stdio;
 mod support;
 mod upstream;

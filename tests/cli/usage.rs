@@ -19,6 +19,9 @@ fn help_fits_a_minute() {
       call         Call a tool, or the tool in a file
       new          Start a tool of your own
       embed        Put a manifest into a component that was built without one
+      setup        Ask for the values that tools need, and keep them
+      secret       Keep secrets for tools
+      config       Look at the configuration
       doctor       Check this installation
       completions  Print a completion script for your shell
       help         Print this message or the help of the given subcommand(s)

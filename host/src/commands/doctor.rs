@@ -47,7 +47,7 @@ fn findings(settings: &Settings) -> Vec<Finding> {
     match open::host(settings) {
         Ok(host) => {
             let (tools, refused) = (host.registry.entries().count(), host.registry.refused().len());
-            let said = format!("{tools} tools, {refused} refused files in {} folders", settings.plugins.len());
+            let said = format!("{tools} tools, {refused} refused files in {} folders", settings.plugin_folders().len());
             findings.push(Finding { what: "plugins", ok: refused == 0, said });
             findings.push(match &host.workspace {
                 Ok(workspace) => Finding { what: "workspace", ok: true, said: shown(workspace.path()) },

@@ -120,14 +120,14 @@ mod tests {
     use hermes_sandbox::{Sandbox, SandboxConfig};
 
     use super::*;
-    use crate::secrets::EnvironmentSecrets;
+    use crate::secrets::Secrets;
 
     #[test]
     fn a_file_that_is_gone_by_now_is_listed_without_a_digest() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("helper.wasm");
         std::fs::write(&file, guest_artifacts::HELPER).unwrap();
-        let secrets = Arc::new(EnvironmentSecrets(Arc::default()));
+        let secrets = Arc::new(Secrets::open(None, Arc::default()).unwrap());
         let sandbox = Sandbox::new(SandboxConfig::new(secrets.clone())).unwrap();
         let mut registry = Registry::new(Sandbox::host_api());
         registry.add_file(&file, &|component| sandbox.tool(component)).unwrap();

@@ -2,28 +2,44 @@
 
 mod call;
 mod completions;
+mod config;
 mod doctor;
 mod embed;
 mod inspect;
 mod list;
 mod new;
 mod run;
+mod secret;
+mod setup;
 
-use crate::cli::{Cli, Command};
+use crate::cli::Command;
 use crate::failure::{ExitStatus, Failure};
 use crate::printer::Printer;
 use crate::settings::Settings;
 
-/// Runs a command.
-pub(crate) fn run(cli: Cli, printer: Printer) -> Result<ExitStatus, Failure> {
-    let settings = || Settings::load(&cli.session);
-    let done = match cli.command {
+/// Runs a command. Not all need settings: a file that is broken must not be in the way of those.
+pub(crate) fn run(
+    command: Command,
+    settings: Result<Settings, Failure>,
+    printer: Printer,
+) -> Result<ExitStatus, Failure> {
+    let settings = || {
+        let settings = settings?;
+        for warning in &settings.warnings {
+            tracing::warn!("{warning}");
+        }
+        Ok::<Settings, Failure>(settings)
+    };
+    let done = match command {
         Command::Run(_) => run::run(settings()?),
         Command::List(args) => list::list(&args, &settings()?, printer),
         Command::Inspect(args) => inspect::inspect(&args, &settings()?, printer),
         Command::Call(args) => return call::call(&args, settings()?, printer),
         Command::New(args) => new::new(&args, printer),
         Command::Embed(args) => embed::embed(&args, printer),
+        Command::Setup(args) => setup::setup(&args, &settings()?, printer),
+        Command::Secret { action } => secret::secret(action, &settings()?, printer),
+        Command::Config { action } => config::config(&action, settings, printer),
         Command::Doctor => return doctor::doctor(&settings()?, printer),
         Command::Completions { shell } => completions::completions(shell, printer),
     };

@@ -1,0 +1,119 @@
+//! `setup`: asks for the values that tools need and that are not there, and keeps them.
+
+use std::collections::BTreeSet;
+
+use hermes_core::{Host, Seen, nearest};
+use hermes_manifest::{EnvName, EnvRequirement};
+use serde_json::{Value, json};
+
+use crate::cli::SetupArgs;
+use crate::failure::Failure;
+use crate::open;
+use crate::printer::{Printer, escape, shown, table};
+use crate::secrets::{SecretFile, check_value};
+use crate::settings::Settings;
+use crate::terminal;
+
+pub(super) fn setup(args: &SetupArgs, settings: &Settings, printer: Printer) -> Result<(), Failure> {
+    let host = open::host(settings)?;
+    let secrets = open::secrets(settings)?;
+    let chosen = chosen(&host, args, settings)?;
+    let absent = |required: &&EnvRequirement| secrets.source(&required.name).is_none();
+    let lacking: Vec<(&Seen<'_>, Vec<&EnvRequirement>)> = chosen
+        .iter()
+        .map(|seen| (seen, seen.entry.manifest.requires_env.iter().filter(absent).collect::<Vec<_>>()))
+        .filter(|(_, missing)| !missing.is_empty())
+        .collect();
+    if printer.json() {
+        let rows = lacking.iter().flat_map(|(seen, missing)| missing.iter().map(|required| row(seen, required)));
+        return Ok(printer.value(&rows.collect::<Vec<_>>())?);
+    }
+    if lacking.is_empty() {
+        printer.note("no value is missing");
+        return Ok(());
+    }
+    let home = settings.home.as_deref();
+    let file = home
+        .map(SecretFile::in_home)
+        .ok_or_else(|| Failure::usage("there is no home to keep values in; set HERMES_HOME"))?;
+    let mut asked: BTreeSet<&EnvName> = BTreeSet::new();
+    for (seen, missing) in &lacking {
+        let questions: Vec<_> = missing.iter().filter(|required| asked.insert(&required.name)).collect();
+        if questions.is_empty() {
+            continue;
+        }
+        let manifest = &seen.entry.manifest;
+        let about = manifest.description.lines().next().unwrap_or_default();
+        printer.note(&escape(&format!("{} {}: {about}", manifest.emoji, manifest.name), false));
+        for required in questions {
+            if let Some(value) = ask(required, printer)? {
+                file.update(|values| values.insert(required.name.clone(), value))?;
+                printer.note(&format!("  {} is kept in {}", required.name, shown(file.path())));
+            }
+        }
+    }
+    let tools: BTreeSet<&str> = lacking.iter().map(|(seen, _)| seen.entry.manifest.name.as_str()).collect();
+    tell_states(&tools, settings, printer)
+}
+
+/// The tools that were named, or all that the session sees.
+fn chosen<'a>(host: &'a Host, args: &SetupArgs, settings: &'a Settings) -> Result<Vec<Seen<'a>>, Failure> {
+    if args.tools.is_empty() {
+        return Ok(host.tools(&settings.view).collect());
+    }
+    let named = args.tools.iter().map(|name| {
+        host.tool(&settings.view, name).ok_or_else(|| {
+            let names: Vec<String> =
+                host.tools(&settings.view).map(|seen| seen.entry.manifest.name.to_string()).collect();
+            let near = nearest(name, names.iter().map(String::as_str));
+            let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            Failure::usage(format!("there is no tool `{}`{near}", escape(name, false)))
+        })
+    });
+    named.collect()
+}
+
+fn row(seen: &Seen<'_>, required: &EnvRequirement) -> Value {
+    json!({
+        "tool": seen.entry.manifest.name,
+        "name": required.name,
+        "description": required.description,
+        "prompt": required.prompt,
+        "url": required.url,
+        "password": required.password,
+    })
+}
+
+/// Asks for one value. What a tool says about it is the tool's word, so the name is always beside it.
+fn ask(required: &EnvRequirement, printer: Printer) -> Result<Option<String>, Failure> {
+    if let Some(description) = &required.description {
+        printer.note(&format!("  {}", escape(description, false)));
+    }
+    if let Some(url) = &required.url {
+        printer.note(&format!("  {}", escape(url.as_url().as_str(), false)));
+    }
+    let prompt = required.prompt.as_deref().map(|prompt| format!("{}, ", escape(prompt, false))).unwrap_or_default();
+    let hidden = if required.password { "not shown, " } else { "" };
+    let question = format!("  {} ({prompt}{hidden}Enter skips): ", required.name);
+    let answer = terminal::line(&question, required.password, printer)?;
+    if !terminal::is_interactive() {
+        // Nobody pressed Enter.
+        printer.note("");
+    }
+    let Some(answer) = answer.filter(|answer| !answer.is_empty()) else {
+        return Ok(None);
+    };
+    check_value(&answer).map_err(|reason| Failure::usage(format!("{}: {reason}", required.name)))?;
+    Ok(Some(answer))
+}
+
+/// What the tools that were asked for are now.
+fn tell_states(tools: &BTreeSet<&str>, settings: &Settings, printer: Printer) -> Result<(), Failure> {
+    let host = open::host(settings)?;
+    let mut rows = vec![["NAME", "STATE", "REASON"].map(str::to_owned).to_vec()];
+    for seen in host.tools(&settings.view).filter(|seen| tools.contains(seen.entry.manifest.name.as_str())) {
+        let reason = seen.state.reason().map(|reason| escape(&reason, false)).unwrap_or_default();
+        rows.push(vec![seen.entry.manifest.name.to_string(), seen.state.name().to_owned(), reason]);
+    }
+    Ok(printer.text(&table(&rows))?)
+}
