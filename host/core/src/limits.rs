@@ -44,6 +44,29 @@ macro_rules! limits {
             LimitSet { $($name: a.$name.max(b.$name),)* }
         }
 
+        /// The smaller value of each limit; one that only one side names is that side's.
+        pub(crate) fn smallest(a: &LimitSet, b: &LimitSet) -> LimitSet {
+            LimitSet {
+                $($name: match (a.$name, b.$name) {
+                    (Some(a), Some(b)) => Some(a.min(b)),
+                    (one, other) => one.or(other),
+                },)*
+            }
+        }
+
+        impl Limits {
+            /// These limits as files write them; all have a value.
+            pub fn written(&self) -> LimitSet {
+                LimitSet { $($name: Some(<$type as FromPlain>::from_plain(self.$name)),)* }
+            }
+
+            /// Those of these limits that are not `other`'s, as files write them.
+            pub fn unlike(&self, other: &Self) -> LimitSet {
+                let written = self.written();
+                LimitSet { $($name: written.$name.filter(|_| self.$name != other.$name),)* }
+            }
+        }
+
         /// The name of a limit, as the contract's table spells it.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum LimitKind {
@@ -71,6 +94,29 @@ macro_rules! limits {
 }
 
 for_each_limit!(limits);
+
+/// The way back from [`LimitValue::plain`].
+trait FromPlain: LimitValue {
+    fn from_plain(plain: Self::Plain) -> Self;
+}
+
+impl FromPlain for Span {
+    fn from_plain(plain: Duration) -> Self {
+        Self(plain)
+    }
+}
+
+impl FromPlain for ByteSize {
+    fn from_plain(plain: u64) -> Self {
+        Self(plain)
+    }
+}
+
+impl FromPlain for u64 {
+    fn from_plain(plain: u64) -> Self {
+        plain
+    }
+}
 
 impl Default for Limits {
     fn default() -> Self {

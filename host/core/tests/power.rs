@@ -1,22 +1,26 @@
 //! Power never exceeds what is asked, nor what is granted.
 
-#![expect(clippy::panic, reason = "a test's helper may stop at the first surprise")]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test's helper may stop at the first surprise")]
+
+mod deeds;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use hermes_core::{Power, intersect, missing, union};
-use hermes_manifest::{Capabilities, FsMode, Scheme};
+use deeds::{allows, any_capabilities, asks, capabilities, deeds, workspace};
+use hermes_core::{Ceilings, Granted, Ground, Power, intersect, missing, union};
+use hermes_manifest::Capabilities;
 use proptest::prelude::*;
-
-fn capabilities(toml: &str) -> Capabilities {
-    toml::from_str(toml).unwrap_or_else(|error| panic!("{toml}: {error}"))
-}
 
 const WORKSPACE: &str = "/srv/project";
 
 fn power(asked: &str, granted: &str) -> Power {
-    Power::resolve(&capabilities(asked), &capabilities(granted), Some(Path::new(WORKSPACE)), &BTreeMap::new())
+    resolve(&capabilities(asked), &Granted::new(&capabilities(granted)), Some(Path::new(WORKSPACE)))
+}
+
+fn resolve(asked: &Capabilities, granted: &Granted, workspace: Option<&Path>) -> Power {
+    let (environment, ceilings) = (BTreeMap::new(), Ceilings::default());
+    Power::resolve(asked, granted, &Ground { workspace, environment: &environment, ceilings: &ceilings })
 }
 
 #[test]
@@ -47,9 +51,9 @@ fn folders_are_cut_to_the_inner_one_and_the_weaker_mode() {
 #[test]
 fn without_a_workspace_it_stands_for_nothing() {
     let both = capabilities(r#"fs = [{path = "${workspace}", mode = "rw"}]"#);
-    let power = Power::resolve(&both, &both, None, &BTreeMap::new());
+    let power = resolve(&both, &Granted::new(&both), None);
     assert_eq!((power.mounts.len(), power.workspace), (0, None));
-    assert_eq!(missing(&both, &both, None), []);
+    assert_eq!(missing(&both, &Granted::new(&both), None), []);
 }
 
 #[test]
@@ -73,18 +77,102 @@ fn what_is_missing_is_told_as_the_grant_that_gives_it() {
         http = ["https://api.example.com GET"]
         env = ["LANG"]
         secrets = {KEY = {}}
+        tools = ["read_file"]
         "#,
     );
-    let told: Vec<String> = missing(&asked, &Capabilities::default(), Some(Path::new(WORKSPACE)))
+    let told: Vec<String> = missing(&asked, &Granted::default(), Some(Path::new(WORKSPACE)))
         .iter()
         .map(|grant| format!("{}={}", grant.capability, grant.value))
         .collect();
-    assert_eq!(told, ["fs=${workspace}:rw", "http=https://api.example.com GET", "env=LANG", "secrets=KEY"]);
+    assert_eq!(
+        told,
+        ["fs=${workspace}:rw", "http=https://api.example.com GET", "env=LANG", "secrets=KEY", "tools=read_file"]
+    );
     let mut granted = Capabilities::default();
     for flag in &told {
         union(&mut granted, &hermes_core::parse_grant(flag, Path::new("/")).unwrap());
     }
-    assert_eq!(missing(&asked, &granted, Some(Path::new(WORKSPACE))), []);
+    assert_eq!(missing(&asked, &Granted::new(&granted), Some(Path::new(WORKSPACE))), []);
+}
+
+#[test]
+fn what_is_granted_in_part_is_missing_for_the_rest() {
+    let workspace = "fs = [{path = \"${workspace}\"}]";
+    for (asked, granted, told) in [
+        (r#"fs = [{path = "${workspace}", mode = "rw"}]"#, workspace, "fs=${workspace}:rw"),
+        (workspace, r#"fs = [{path = "${workspace}", mode = "rw"}]"#, ""),
+        (workspace, r#"fs = [{path = "/other"}]"#, "fs=${workspace}:ro"),
+        (
+            r#"fs = [{path = "${workspace}", mode = "rw", quota = "2 MiB"}]"#,
+            r#"fs = [{path = "${workspace}", mode = "rw", quota = "1 MiB"}]"#,
+            "fs=${workspace}:rw",
+        ),
+        (
+            r#"fs = [{path = "${workspace}", mode = "rw"}]"#,
+            r#"fs = [{path = "${workspace}", mode = "rw", quota = "1 MiB"}]"#,
+            "",
+        ),
+        (r#"http = ["https://a.b.c GET,POST"]"#, r#"http = ["https://a.b.c GET"]"#, "http=https://a.b.c POST"),
+        (r#"http = ["https://a.b.c GET,POST"]"#, r#"http = ["https://a.b.c GET", "https://*.b.c POST"]"#, ""),
+        (r#"http = ["https://a.b.c"]"#, r#"http = ["https://a.b.c GET"]"#, ""),
+        (r#"http = ["https://a.b.c"]"#, r#"http = ["https://a.b.d"]"#, "http=https://a.b.c"),
+        (r#"http = ["https://*.b.c GET"]"#, r#"http = ["https://a.b.c"]"#, ""),
+        ("secrets = {A = {}}", "secrets = {A = {}}", "secrets=A"),
+    ] {
+        let granted = Granted::new(&capabilities(granted));
+        let missing = missing(&capabilities(asked), &granted, Some(Path::new(WORKSPACE)));
+        let missing: Vec<String> = missing.iter().map(ToString::to_string).collect();
+        assert_eq!(missing.join(", "), told, "{asked}");
+    }
+}
+
+#[test]
+fn a_folder_within_another_that_gives_as_much_is_no_mount_of_its_own() {
+    let temp = tempfile::tempdir().unwrap();
+    let outer = temp.path().canonicalize().unwrap();
+    std::fs::create_dir(outer.join("in")).unwrap();
+    for (outer_mode, inner_mode, mounts) in
+        [("rw", "ro", "rw"), ("rw", "rw", "rw"), ("ro", "ro", "ro"), ("ro", "rw", "ro rw")]
+    {
+        let (path, inner) = (outer.display(), outer.join("in"));
+        let granted = capabilities(&format!(
+            r#"fs = [{{path = "{}", mode = "{inner_mode}"}}, {{path = "{path}", mode = "{outer_mode}"}}]"#,
+            inner.display()
+        ));
+        let asked = capabilities(&format!(r#"fs = [{{path = "{path}", mode = "rw"}}]"#));
+        let power = resolve(&asked, &Granted::new(&granted), None);
+        let modes: Vec<String> = power.mounts.iter().map(|mount| mount.mode.to_string()).collect();
+        assert_eq!(modes.join(" "), mounts, "{outer_mode} {inner_mode}");
+    }
+}
+
+/// What was granted is what the folder was then: a tool that can write around it must not lead the grant elsewhere.
+#[cfg(unix)]
+#[test]
+fn a_folder_that_becomes_a_link_later_leads_a_grant_nowhere() {
+    let temp = tempfile::tempdir().unwrap();
+    let base = temp.path().canonicalize().unwrap();
+    for folder in ["work/in", "outside"] {
+        std::fs::create_dir_all(base.join(folder)).unwrap();
+    }
+    let inner = base.join("work/in");
+    let both = capabilities(&format!(r#"fs = [{{path = "{}", mode = "rw"}}]"#, inner.display()));
+    let granted = Granted::new(&both);
+    assert_eq!(resolve(&both, &granted, None).mounts.len(), 1);
+    std::fs::remove_dir(&inner).unwrap();
+    std::os::unix::fs::symlink(base.join("outside"), &inner).unwrap();
+    assert_eq!(resolve(&both, &granted, None).mounts, []);
+}
+
+#[test]
+fn an_operators_ceiling_holds_whatever_is_granted() {
+    let (environment, operator) = (BTreeMap::new(), capabilities(r#"limits = {wall = "20s"}"#).limits);
+    let ceilings = Ceilings { operator };
+    for (granted, wall) in [("", 20), (r#"limits = {wall = "10m"}"#, 20), (r#"limits = {wall = "5s"}"#, 5)] {
+        let ground = Ground { workspace: None, environment: &environment, ceilings: &ceilings };
+        let power = Power::resolve(&Capabilities::default(), &Granted::new(&capabilities(granted)), &ground);
+        assert_eq!(power.limits.wall.as_secs(), wall, "{granted}");
+    }
 }
 
 #[test]
@@ -113,89 +201,12 @@ fn of_two_quotas_the_smaller_holds() {
     }
 }
 
-/// Few names, so that the two sides meet.
-fn any_capabilities() -> impl Strategy<Value = Capabilities> {
-    let folder =
-        (prop::sample::select(vec!["${workspace}", "/srv", "/srv/project", "/srv/project/a", "/other"]), any::<bool>())
-            .prop_map(|(path, rw)| format!(r#"{{path = "{path}", mode = "{}"}}"#, if rw { "rw" } else { "ro" }));
-    let http = (
-        prop::sample::select(vec!["https", "http"]),
-        prop::sample::select(vec!["a.example.com", "*.example.com", "b.example.com:8443", "example.com"]),
-        prop::sample::select(vec!["", " GET", " POST", " GET,POST"]),
-    )
-        .prop_map(|(scheme, host, methods)| format!(r#""{scheme}://{host}{methods}""#));
-    let env = prop::sample::select(vec![r#""LANG""#, r#""TZ""#, r#""HOME""#]);
-    let secret = prop::sample::select(vec!["A = {}", "A = {expose = true}", "B = {expose = true}"]);
-    (
-        prop::collection::vec(folder, 0..3),
-        prop::collection::vec(http, 0..4),
-        prop::collection::vec(env, 0..3),
-        prop::option::of(secret),
-    )
-        .prop_map(|(fs, http, env, secret)| {
-            capabilities(&format!(
-                "fs = [{}]\nhttp = [{}]\nenv = [{}]\nsecrets = {{{}}}",
-                fs.join(","),
-                http.join(","),
-                env.join(","),
-                secret.unwrap_or_default()
-            ))
-        })
-}
-
-/// Whether `capabilities` let a tool do one concrete thing.
-fn allows(capabilities: &Capabilities, deed: &Deed) -> bool {
-    match deed {
-        Deed::Touch(path, mode) => capabilities.fs.iter().any(|grant| {
-            let root = match &grant.path {
-                hermes_manifest::GuestRoot::Workspace => PathBuf::from(WORKSPACE),
-                hermes_manifest::GuestRoot::Host(path) => path.clone(),
-            };
-            path.starts_with(root) && *mode <= grant.mode
-        }),
-        Deed::Fetch(scheme, host, port, method) => {
-            capabilities.http.iter().any(|pattern| pattern.covers(*scheme, host, *port, method))
-        }
-        Deed::Read(name) => capabilities.env.iter().any(|granted| granted.as_str() == *name),
-        Deed::Know(name) => capabilities.secrets.keys().any(|granted| granted.as_str() == *name),
-    }
-}
-
-#[derive(Debug)]
-enum Deed {
-    Touch(PathBuf, FsMode),
-    Fetch(Scheme, &'static str, u16, &'static str),
-    Read(&'static str),
-    Know(&'static str),
-}
-
-fn deeds() -> Vec<Deed> {
-    let mut deeds = Vec::new();
-    for path in ["/srv/x", "/srv/project/x", "/srv/project/a/x", "/other/x", "/else"] {
-        for mode in [FsMode::Read, FsMode::ReadWrite] {
-            deeds.push(Deed::Touch(path.into(), mode));
-        }
-    }
-    for scheme in [Scheme::Http, Scheme::Https] {
-        for host in ["a.example.com", "b.example.com", "example.com", "x.a.example.com", "evil.com"] {
-            for port in [80, 443, 8443] {
-                for method in ["GET", "POST", "CONNECT"] {
-                    deeds.push(Deed::Fetch(scheme, host, port, method));
-                }
-            }
-        }
-    }
-    deeds.extend(["LANG", "TZ", "HOME", "PATH"].map(Deed::Read));
-    deeds.extend(["A", "B", "C"].map(Deed::Know));
-    deeds
-}
-
 proptest! {
     #[test]
     fn what_both_sides_allow_is_allowed_and_nothing_else(asked in any_capabilities(), granted in any_capabilities()) {
-        let both = intersect(&asked, &granted, Some(Path::new(WORKSPACE)));
+        let both = intersect(&asked, &granted, Some(&workspace()));
         for deed in deeds() {
-            let expected = allows(&asked, &deed) && allows(&granted, &deed);
+            let expected = asks(&asked, &deed) && allows(&granted, &deed);
             prop_assert_eq!(allows(&both, &deed), expected, "{:?}", deed);
         }
     }

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::str::FromStr;
 
-use hermes_manifest::{Capabilities, EnvName, FsGrant, FsMode, GuestRoot, HttpPattern, LimitSet, SecretGrant};
+use hermes_manifest::{
+    Capabilities, EnvName, FsGrant, FsMode, GuestRoot, HttpPattern, LimitSet, SecretGrant, ToolName,
+};
 
 /// A text that is no grant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -13,10 +15,10 @@ pub struct FlagError {
     reason: String,
 }
 
-const KINDS: &str = "fs, http, env, secrets, limits";
+const KINDS: &str = "fs, http, env, secrets, tools, limits";
 
 /// Reads one grant:
-/// `fs=PATH[:ro|:rw]`, `http=https://host[:port] [METHODS]`, `env=NAME`, `secrets=NAME` or `limits=NAME:VALUE`.
+/// `fs=PATH[:ro|:rw]`, `http=https://host[:port] [METHODS]`, `env=NAME`, `secrets=NAME`, `tools=NAME` or `limits=NAME:VALUE`.
 /// A relative path starts at `folder`.
 ///
 /// # Errors
@@ -34,6 +36,9 @@ pub fn parse_grant(text: &str, folder: &Path) -> Result<Capabilities, FlagError>
         "secrets" => {
             let name = EnvName::from_str(value).map_err(|cause| error(cause.to_string()))?;
             grant.secrets.insert(name, SecretGrant { expose: true });
+        }
+        "tools" => {
+            grant.tools.insert(ToolName::from_str(value).map_err(|cause| error(cause.to_string()))?);
         }
         "limits" => grant.limits = parse_limit(value).map_err(error)?,
         _ => return Err(error(format!("unknown kind `{kind}`, expected one of {KINDS}"))),
@@ -85,6 +90,7 @@ mod tests {
             ("http=https://*.example.com:8443 GET,POST", r#"{"http":["https://*.example.com:8443 GET,POST"]}"#.into()),
             ("env=LANG", r#"{"env":["LANG"]}"#.into()),
             ("secrets=KEY", r#"{"secrets":{"KEY":{"expose":true}}}"#.into()),
+            ("tools=lookup", r#"{"tools":["lookup"]}"#.into()),
             ("limits=wall:60s", r#"{"limits":{"wall":"1m"}}"#.into()),
             ("limits=memory:128 MiB", r#"{"limits":{"memory":"128 MiB"}}"#.into()),
             ("limits=handles:12", r#"{"limits":{"handles":12}}"#.into()),
@@ -97,7 +103,7 @@ mod tests {
     #[test]
     fn what_is_no_grant_says_what_was_expected() {
         for (text, expected) in [
-            ("nothing", "expected KIND=VALUE, with a kind of fs, http, env, secrets, limits"),
+            ("nothing", "expected KIND=VALUE, with a kind of fs, http, env, secrets, tools, limits"),
             ("disk=/tmp", "unknown kind `disk`, expected one of fs"),
             ("fs=/no/such/folder", "/no/such/folder: "),
             ("fs=", "expected a folder"),
@@ -107,6 +113,7 @@ mod tests {
             ("http=example.com", "the scheme is missing"),
             ("http=https://a.b.c FETCH", "an unknown method"),
             ("env=1A", "`1A` is not a variable name"),
+            ("tools=Read", "is not a name"),
             ("limits=wall", "expected NAME:VALUE"),
             ("limits=wall:soon", "`soon` is not a length of time"),
             ("limits=speed:1", "unknown field `speed`"),

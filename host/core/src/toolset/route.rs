@@ -1,0 +1,108 @@
+//! Ways through includes: from a toolset that is enabled to one that lists tools.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use hermes_manifest::ToolsetName;
+
+use super::error::ToolsetError;
+use super::file::{Include, Toolset};
+
+/// Ways between the same two toolsets after which a set of files counts as tangled.
+const MOST: usize = 64;
+
+/// A way through includes. Both ends may be the same toolset, which then stands alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Route(Vec<ToolsetName>);
+
+impl Route {
+    /// Its end, and what it goes through before.
+    pub(super) fn split(&self) -> Option<(&ToolsetName, &[ToolsetName])> {
+        self.0.split_last()
+    }
+
+    /// The toolset that has to be enabled.
+    pub(super) fn start(&self) -> Option<&ToolsetName> {
+        self.0.first()
+    }
+
+    /// The toolsets in order, the enabled one first.
+    pub(super) fn toolsets(&self) -> &[ToolsetName] {
+        &self.0
+    }
+}
+
+/// All ways through a set of files.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Routes {
+    by_end: BTreeMap<ToolsetName, Vec<Route>>,
+    all: BTreeSet<ToolsetName>,
+}
+
+impl Routes {
+    /// Finds the ways from every file.
+    ///
+    /// Of two ways with the same ends, one that passes all the `[narrow]` of the other gives no more than it, so only the other is
+    /// kept. That leaves the union of all simple paths, and few: a chain of diamonds has one way, not one for each choice.
+    pub(super) fn find(files: &BTreeMap<ToolsetName, Toolset>) -> Result<Self, ToolsetError> {
+        let mut routes = Self::default();
+        for (start, file) in files {
+            routes.find_from(start, files).map_err(|end| ToolsetError::Tangled {
+                file: file.file.clone(),
+                toolset: start.clone(),
+                end,
+                most: MOST,
+            })?;
+        }
+        Ok(routes)
+    }
+
+    fn find_from(&mut self, start: &ToolsetName, files: &BTreeMap<ToolsetName, Toolset>) -> Result<(), ToolsetName> {
+        let mut kept = BTreeMap::<&ToolsetName, Vec<BTreeSet<&ToolsetName>>>::new();
+        let mut open = VecDeque::from([(start, vec![start], BTreeSet::new())]);
+        while let Some((end, way, mut cutting)) = open.pop_front() {
+            let known = kept.entry(end).or_default();
+            if known.iter().any(|less| less.is_subset(&cutting)) {
+                continue;
+            }
+            known.push(cutting.clone());
+            if known.len() > MOST {
+                return Err(end.clone());
+            }
+            self.by_end.entry(end.clone()).or_default().push(Route(way.iter().copied().cloned().collect()));
+            let Some(file) = files.get(end) else { continue };
+            if !file.narrow.is_empty() {
+                cutting.insert(end);
+            }
+            let mut go = |next| {
+                let mut way = way.clone();
+                way.push(next);
+                open.push_back((next, way, cutting.clone()));
+            };
+            for included in &file.includes {
+                match &included.toolset {
+                    Include::One(name) => go(name),
+                    Include::All => {
+                        self.all.insert(start.clone());
+                        files.keys().for_each(&mut go);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The ways that lead to `end`, in the order of where they begin, shortest first.
+    pub(super) fn to(&self, end: &str) -> &[Route] {
+        self.by_end.get(end).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// All ends.
+    pub(super) fn ends(&self) -> impl Iterator<Item = (&ToolsetName, &[Route])> {
+        self.by_end.iter().map(|(end, routes)| (end, routes.as_slice()))
+    }
+
+    /// The toolsets that include every other.
+    pub(super) fn to_all(&self) -> impl Iterator<Item = &ToolsetName> {
+        self.all.iter()
+    }
+}
