@@ -4,8 +4,10 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::OnceLock;
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 /// Most bytes of a component: the contract's limit for compiling one. Larger files are neither read nor hashed.
@@ -21,7 +23,8 @@ pub enum Location {
 }
 
 /// The SHA-256 of a component's bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Digest([u8; 32]);
 
 /// A component that was found. Its digest is computed when it is first asked for, since finding never reads whole files.
@@ -61,6 +64,41 @@ impl fmt::Display for Digest {
     }
 }
 
+/// A text that is no digest.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not a digest: expected `sha256:` and 64 hexadecimal digits")]
+pub struct DigestError(String);
+
+impl FromStr for Digest {
+    type Err = DigestError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let error = || DigestError(text.chars().take(80).collect());
+        let hex = text.strip_prefix("sha256:").filter(|hex| hex.len() == 64).ok_or_else(error)?;
+        let mut digits = hex.chars().map(|digit| digit.to_digit(16).and_then(|digit| u8::try_from(digit).ok()));
+        let mut bytes = [0; 32];
+        for byte in &mut bytes {
+            let (Some(Some(high)), Some(Some(low))) = (digits.next(), digits.next()) else { return Err(error()) };
+            *byte = high << 4 | low;
+        }
+        Ok(Self(bytes))
+    }
+}
+
+impl TryFrom<String> for Digest {
+    type Error = DigestError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<Digest> for String {
+    fn from(digest: Digest) -> Self {
+        digest.to_string()
+    }
+}
+
 impl Component {
     /// A component of `size` bytes whose manifests were read from the section with the digest `section`.
     pub fn new(location: Location, size: u64, section: Digest) -> Self {
@@ -97,6 +135,11 @@ impl Component {
             Location::Core(name, _) => PathBuf::from(name),
             Location::File(path) => path.clone(),
         }
+    }
+
+    /// The digest is known already, and need not be read.
+    pub(crate) fn remember_digest(&self, digest: Digest) {
+        self.digest.get_or_init(|| digest);
     }
 
     /// The digest, read once.

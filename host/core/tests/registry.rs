@@ -2,7 +2,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests stop at the first surprise")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Cursor;
 use std::path::Path;
@@ -138,10 +138,8 @@ fn a_fifo_among_the_plugins_does_not_hang_discovery() {
 }
 
 fn host(folder: &Path, toolsets: &[(&str, &str)], workspace: &Path) -> Host {
-    let mut all = Toolsets::default();
-    for (name, text) in toolsets {
-        all.add(format!("{name}.toml").into(), text).unwrap();
-    }
+    let files = toolsets.iter().map(|(name, text)| (format!("{name}.toml").into(), *text));
+    let all = Toolsets::build(files, &BTreeSet::new()).unwrap();
     Host {
         registry: registry(folder),
         toolsets: all,

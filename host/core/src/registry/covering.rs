@@ -1,0 +1,94 @@
+//! Whether one set of capabilities asks for more than another.
+
+use std::fmt;
+
+use hermes_manifest::{Capabilities, FsGrant, HttpPattern, LimitSet, LimitValue, Methods, for_each_limit};
+
+/// One thing that is asked for, shown as `KIND=VALUE`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ask {
+    /// The kind of capability, or `match` for the tools that a hook stands before.
+    pub kind: &'static str,
+    /// The value, as `--grant` takes it where there is such a grant.
+    pub value: String,
+}
+
+impl Ask {
+    pub(super) fn new(kind: &'static str, value: impl ToString) -> Self {
+        Self { kind, value: value.to_string() }
+    }
+}
+
+impl fmt::Display for Ask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.kind, self.value)
+    }
+}
+
+/// What `new` asks for and `old` does not cover. If that is nothing, no grant gives `new` more than it gives `old`.
+pub fn more(new: &Capabilities, old: &Capabilities) -> Vec<Ask> {
+    let folders = new.fs.iter().filter(|ask| !old.fs.iter().any(|had| covers_folder(had, ask)));
+    let mut more: Vec<Ask> = folders.map(|ask| Ask::new("fs", shown(ask))).collect();
+    more.extend(new.http.iter().filter(|ask| !covers_pattern(&old.http, ask)).map(|ask| Ask::new("http", ask)));
+    more.extend(new.env.iter().filter(|name| !old.env.contains(name)).map(|name| Ask::new("env", name)));
+    let secrets = new.secrets.iter().filter(|(name, terms)| {
+        let had = old.secrets.get(*name);
+        had.is_none_or(|had| terms.expose && !had.expose)
+    });
+    more.extend(secrets.map(|(name, _)| Ask::new("secrets", name)));
+    more.extend(new.tools.difference(&old.tools).map(|tool| Ask::new("tools", tool)));
+    more.extend(more_limits(&new.limits, &old.limits));
+    more
+}
+
+fn shown(ask: &FsGrant) -> String {
+    match ask.quota {
+        Some(quota) => format!("{}:{} (quota {quota})", ask.path, ask.mode),
+        None => format!("{}:{}", ask.path, ask.mode),
+    }
+}
+
+/// Only the same folder is covered, none within it: that could be a link to elsewhere, made by the tool itself.
+fn covers_folder(had: &FsGrant, ask: &FsGrant) -> bool {
+    let quota = had.quota.is_none_or(|had| ask.quota.is_some_and(|quota| quota <= had));
+    had.path == ask.path && ask.mode <= had.mode && quota
+}
+
+/// Several patterns may cover one together, each some of its methods.
+fn covers_pattern(had: &[HttpPattern], ask: &HttpPattern) -> bool {
+    let outer = |had: &&HttpPattern| had.scheme == ask.scheme && had.port == ask.port && covers_host(had, ask);
+    match &ask.methods {
+        Methods::Any => had.iter().filter(outer).any(|had| had.methods == Methods::Any),
+        Methods::Only(methods) => {
+            methods.iter().all(|method| had.iter().filter(outer).any(|had| had.methods.allow(method)))
+        }
+    }
+}
+
+fn covers_host(had: &HttpPattern, ask: &HttpPattern) -> bool {
+    if ask.wildcard {
+        return had.wildcard && had.host == ask.host;
+    }
+    let any = HttpPattern { methods: Methods::Any, ..had.clone() };
+    any.covers(ask.scheme, &ask.host, ask.port, "GET")
+}
+
+macro_rules! limits {
+    ($($(#[$doc:meta])* $name:ident: $kind:ident($type:ty),)*) => {
+        /// A manifest's limits only cut what is granted, so one that is gone asks for more.
+        fn more_limits(new: &LimitSet, old: &LimitSet) -> Vec<Ask> {
+            let mut more = Vec::new();
+            $(match (new.$name, old.$name) {
+                (_, None) => {}
+                (Some(ask), Some(had)) if ask.plain() <= had.plain() => {}
+                (Some(ask), Some(_)) => more.push(Ask::new("limits", format_args!("{}:{ask}", stringify!($name)))),
+                (None, Some(had)) => {
+                    more.push(Ask::new("limits", format_args!("{} (it was cut to {had})", stringify!($name))));
+                }
+            })*
+            more
+        }
+    };
+}
+
+for_each_limit!(limits);

@@ -1,0 +1,108 @@
+//! Where components come from.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// Whose tools these are. A name is taken or free within a scope; names of the embedded core are taken in every scope.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// Everybody's.
+    Host,
+    /// One tenant's, by the tenant's name.
+    Tenant(String),
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Host => f.write_str("host"),
+            Self::Tenant(name) => write!(f, "tenant {name}"),
+        }
+    }
+}
+
+/// A place that holds components.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    pub(super) scope: Scope,
+    pub(super) place: Place,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Place {
+    Core(&'static [(&'static str, &'static [u8])]),
+    Folder(PathBuf),
+    File(PathBuf),
+}
+
+impl Source {
+    /// The components that are embedded in the binary: file names and contents. They claim names before all others and are
+    /// trusted as the host itself is.
+    pub fn core(files: &'static [(&'static str, &'static [u8])]) -> Self {
+        Self { scope: Scope::Host, place: Place::Core(files) }
+    }
+
+    /// Every `.wasm` file directly in a folder. A folder that does not exist holds none.
+    pub fn folder(path: impl Into<PathBuf>) -> Self {
+        Self { scope: Scope::Host, place: Place::Folder(path.into()) }
+    }
+
+    /// One file that somebody named, so that they trust it this once: it is admitted as it is, and its names are not remembered.
+    pub fn file(path: impl Into<PathBuf>) -> Self {
+        Self { scope: Scope::Host, place: Place::File(path.into()) }
+    }
+
+    /// The same place, for the tools of `scope`.
+    #[must_use]
+    pub fn in_scope(self, scope: Scope) -> Self {
+        Self { scope, ..self }
+    }
+
+    pub(super) fn id(&self) -> SourceId {
+        match &self.place {
+            Place::Core(_) => SourceId::Core,
+            Place::Folder(path) => SourceId::Folder(identity(path)),
+            Place::File(path) => SourceId::File(identity(path)),
+        }
+    }
+}
+
+/// What a source is remembered by.
+///
+/// A folder is known by the absolute path under which it was configured. Links in it are not followed: a folder that is
+/// published by pointing a link at its next edition stays the same source.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceId {
+    /// The embedded core.
+    Core,
+    /// A folder.
+    Folder(String),
+    /// A single file.
+    File(String),
+}
+
+impl SourceId {
+    /// Whether names are remembered for this source, so that its components need trust.
+    pub(super) fn is_remembered(&self) -> bool {
+        matches!(self, Self::Folder(_))
+    }
+}
+
+impl fmt::Display for SourceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Core => f.write_str("core"),
+            Self::Folder(path) | Self::File(path) => f.write_str(path),
+        }
+    }
+}
+
+fn identity(path: &Path) -> String {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    // `Debug` escapes what is no Unicode, so that two such paths stay two.
+    path.to_str().map_or_else(|| format!("{path:?}"), str::to_owned)
+}

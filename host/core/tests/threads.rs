@@ -1,0 +1,165 @@
+//! Many threads list and call while another adds, changes and removes.
+
+#![allow(clippy::unwrap_used, reason = "tests stop at the first surprise")]
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+use common::{Inert, api, small_component};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use hermes_core::{
+    Call, Caller, Component, Content, Ended, Fault, Hook, NoProgress, Output, Power, Registry, Run, Runner, Scope,
+    Source, Tool, Trust, TrustPolicy,
+};
+
+/// Answers with the section of the component that it was made for.
+struct Sections(String);
+
+impl Tool for Sections {
+    fn handle<'a>(&'a self, _: Call, _: String, _: Arc<Power>, _: &'a dyn Caller) -> BoxFuture<'a, Run> {
+        let output = Output { content: vec![Content::Text(self.0.clone())], structured: None };
+        let result = Ok(Ok(Ended::Done(output)));
+        Box::pin(std::future::ready(Run {
+            result,
+            log: Vec::new(),
+            log_dropped: 0,
+            cpu: Duration::ZERO,
+            refusals: Vec::new(),
+        }))
+    }
+
+    fn check<'a>(&'a self, _: &'a str, _: Arc<Power>) -> BoxFuture<'a, Result<Result<(), String>, Fault>> {
+        Box::pin(std::future::ready(Ok(Ok(()))))
+    }
+
+    fn schema<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<String, Fault>> {
+        Box::pin(std::future::ready(Ok(String::new())))
+    }
+}
+
+struct Loads;
+
+impl Runner for Loads {
+    fn tool(&self, component: Arc<Component>) -> Arc<dyn Tool> {
+        Arc::new(Sections(component.section().to_string()))
+    }
+
+    fn hook(&self, component: Arc<Component>) -> Arc<dyn Hook> {
+        Inert.hook(component)
+    }
+}
+
+const THREADS: usize = 64;
+const NAMES: u64 = 4;
+const CHANGES: usize = 10_000;
+
+/// The tools of batch `batch`, in which each is of the version `0.0.batch`.
+fn tools_of(batch: u64) -> BTreeSet<String> {
+    (0..NAMES).filter(|name| !(batch + name).is_multiple_of(3)).map(|name| format!("tool_{name}")).collect()
+}
+
+/// Waits until there is another generation than the one that was seen.
+#[derive(Default)]
+struct News {
+    generation: Mutex<u64>,
+    changed: Condvar,
+}
+
+/// Ends the waiting, also when the test fails.
+struct End<'a>(&'a AtomicBool, &'a News);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+        let _seen = self.1.generation.lock();
+        self.1.changed.notify_all();
+    }
+}
+
+#[test]
+fn each_list_is_one_generations_and_no_call_fails_while_tools_come_change_and_go() {
+    let temp = tempfile::tempdir().unwrap();
+    let registry = Registry::new(api(), Arc::new(Loads), Trust::in_memory(TrustPolicy::Folder));
+    let sources = [Source::folder(temp.path())];
+    let (news, done, calls) = (Arc::<News>::default(), AtomicBool::new(false), AtomicUsize::new(0));
+    let told = Arc::new(Mutex::new((0, BTreeSet::new())));
+    let (sink, announced) = (Arc::clone(&told), Arc::clone(&news));
+    let _subscription = registry.subscribe(Box::new(move |event| {
+        let mut told = sink.lock().unwrap();
+        assert_eq!(event.generation, told.0 + 1, "in order, none left out");
+        told.0 = event.generation;
+        event.removed.iter().for_each(|key| assert!(told.1.remove(key.name.as_str())));
+        event.changed.iter().for_each(|key| assert!(told.1.contains(key.name.as_str())));
+        event.added.iter().for_each(|key| assert!(told.1.insert(key.name.to_string())));
+        *announced.generation.lock().unwrap() = event.generation;
+        announced.changed.notify_all();
+    }));
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                let mut last = 0;
+                while !done.load(Ordering::Acquire) {
+                    let catalog = registry.catalog();
+                    assert!(catalog.generation() >= last, "generations rise");
+                    last = catalog.generation();
+                    let mut names = BTreeSet::new();
+                    let mut batches = BTreeSet::new();
+                    for (name, family) in catalog.families(&Scope::Host) {
+                        let entry = family.best(None).unwrap();
+                        names.insert(name.to_string());
+                        batches.insert(entry.manifest.version.patch);
+                        let call = Call {
+                            id: String::new(),
+                            tool: name.to_string(),
+                            session: None,
+                            task: None,
+                            meta: Vec::new(),
+                            resume: None,
+                        };
+                        let run = entry.tool().unwrap().handle(call, String::new(), Arc::default(), &NoProgress);
+                        let Ok(Ok(Ended::Done(output))) = run.now_or_never().unwrap().result else {
+                            unreachable!("a call failed")
+                        };
+                        let expected = entry.component.section().to_string();
+                        assert_eq!(output.content, [Content::Text(expected)], "the code is the listed version's");
+                        calls.fetch_add(1, Ordering::Relaxed);
+                    }
+                    if last > 0 {
+                        assert_eq!(batches.len(), 1, "one batch's versions: {batches:?}");
+                        assert_eq!(names, tools_of(*batches.first().unwrap()), "one batch's tools");
+                    }
+                    let seen = news.generation.lock().unwrap();
+                    drop(news.changed.wait_while(seen, |now| *now <= last && !done.load(Ordering::Acquire)).unwrap());
+                }
+            });
+        }
+        let _end = End(&done, &news);
+        let (mut changes, mut batch) = (0, 0);
+        let mut there = BTreeSet::new();
+        while changes < CHANGES {
+            batch += 1;
+            let next = tools_of(batch);
+            for tool in &next {
+                let component = small_component(tool, &format!("0.0.{batch}"), "");
+                fs::write(temp.path().join(format!("{tool}.wasm")), component).unwrap();
+            }
+            for tool in there.difference(&next) {
+                fs::remove_file(temp.path().join(format!("{tool}.wasm"))).unwrap();
+            }
+            changes += next.union(&there).count();
+            there = next;
+            assert_eq!(registry.scan(&sources).unwrap().generation(), batch, "one generation a batch");
+        }
+    });
+    let told = told.lock().unwrap();
+    assert_eq!(told.0, registry.catalog().generation());
+    let names = registry.catalog().families(&Scope::Host).map(|(name, _)| name.to_string()).collect();
+    assert_eq!(told.1, names, "events add up to what is there");
+    assert!(calls.load(Ordering::Relaxed) >= THREADS);
+}
