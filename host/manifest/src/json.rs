@@ -83,6 +83,15 @@ impl<'de> Visitor<'de> for StrictSeed {
     }
 }
 
+/// Reads one JSON value in which no object has a key twice and nothing nests deeper than 127 levels.
+///
+/// # Errors
+///
+/// What is malformed, with line and column; a key that stands twice is named.
+pub fn strict_json(text: &str) -> Result<Value, serde_json::Error> {
+    serde_json::from_str::<Strict>(text).map(|strict| strict.0)
+}
+
 /// The documents of a stream, each with its number from 1. Ends after the first error.
 pub(crate) fn documents(stream: &[u8]) -> impl Iterator<Item = (usize, Result<Value, ManifestError>)> {
     let mut documents = serde_json::Deserializer::from_slice(stream).into_iter::<Strict>().fuse();

@@ -51,12 +51,13 @@ pub use embed::{Existing, embed};
 pub use find::{Found, MAX_DOCUMENTS, MAX_SECTION, SECTION_NAME, scan};
 pub use host_api::HostApi;
 pub use interface::{InterfaceName, InterfaceNameError};
+pub use json::strict_json;
 pub use manifest::{
     Annotations, Check, ClientFeature, EnvRequirement, Example, Icon, IconSource, Manifest, ManifestError, NamePattern,
     Parallel, Role, WebUrl,
 };
 pub use name::{NameError, ToolName, ToolsetName};
 pub use refusal::Refusal;
-pub use schema::Schema;
+pub use schema::{Schema, pattern_weight};
 pub use text::is_hidden;
 pub use validate::{Validated, concurrent_features, features, validate};

@@ -174,7 +174,9 @@ impl<'a> Walk<'a, '_> {
             },
             Keyword::Refused => return Err(self.error(place, "this keyword is not supported: use `$defs` and `$ref`")),
             Keyword::Type if is_type(value) => return Ok(()),
-            Keyword::Type => "one or more of `null`, `boolean`, `object`, `array`, `number`, `string`, `integer`",
+            Keyword::Type => {
+                "one or more different ones of `null`, `boolean`, `object`, `array`, `number`, `string`, `integer`"
+            }
             Keyword::Names if is_names(value) => return Ok(()),
             Keyword::Names => "an array of different strings",
             Keyword::NameMap if value.as_object().is_some_and(|map| map.values().all(is_names)) => return Ok(()),
@@ -228,6 +230,12 @@ impl<'a> Walk<'a, '_> {
     }
 }
 
+/// How big a pattern gets once it is compiled, in ranges of characters: the number of states that a matcher may be in at one
+/// time is of that size. What is no pattern weighs nothing.
+pub fn pattern_weight(pattern: &str) -> u64 {
+    regex_syntax::parse(pattern).map(|parsed| weight(&parsed)).unwrap_or_default()
+}
+
 /// How big a pattern gets once it is compiled, in ranges of characters: some 100 bytes each. Compiling it here would let one
 /// file stall discovery.
 fn weight(pattern: &Hir) -> u64 {
@@ -248,7 +256,8 @@ fn weight(pattern: &Hir) -> u64 {
 
 fn is_type(value: &Value) -> bool {
     let known = |value: &Value| value.as_str().is_some_and(|name| TYPES.contains(&name));
-    known(value) || value.as_array().is_some_and(|items| !items.is_empty() && items.iter().all(known))
+    let listed = |items: &Vec<Value>| !items.is_empty() && items.iter().all(known);
+    known(value) || value.as_array().is_some_and(listed) && is_names(value)
 }
 
 fn is_names(value: &Value) -> bool {

@@ -12,6 +12,8 @@ use serde_json::Value;
 use crate::manifest::ManifestError;
 use crate::pointer::Pointer;
 
+pub use keywords::pattern_weight;
+
 /// A JSON Schema that passed the checks. Serialises as its author wrote it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]

@@ -27,7 +27,8 @@ fn what_is_no_schema_of_arguments_is_refused() {
 #[test]
 fn malformed_keywords_are_refused_where_they_stand() {
     let table = [
-        (json!({"type": "strng"}), "`/properties/a/type`: expected one or more of"),
+        (json!({"type": "strng"}), "`/properties/a/type`: expected one or more different ones of"),
+        (json!({"type": ["null", "null"]}), "`/properties/a/type`: expected one or more different ones of"),
         (json!({"type": []}), "`/properties/a/type`"),
         (json!({"required": ["a", "a"]}), "`/properties/a/required`: expected an array of different strings"),
         (json!({"required": "a"}), "`/properties/a/required`"),
