@@ -1,0 +1,111 @@
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, SystemTime};
+
+use super::super::*;
+use super::{ASKABLE, accepts, approval, asked, desk_with, form, other, resumed, says, url, waiting};
+use crate::call::Reply;
+
+#[test]
+fn a_flood_displaces_only_its_own() {
+    let desk = desk_with(Arc::new(MemoryCalls::default()), Bounds { session: 3, all: 5, ..Bounds::default() });
+    let by = |session: &str| {
+        let mut call = waiting(vec![form("n")]);
+        call.binding.session = Some(session.into());
+        call
+    };
+    let ask = |session: &str| desk.questions.ask(by(session), ASKABLE, &[]);
+    let kept = asked(ask("quiet").unwrap());
+    desk.now.fetch_add(1, Ordering::Relaxed);
+    let first = asked(ask("loud").unwrap());
+    for _ in 0..20 {
+        desk.now.fetch_add(1, Ordering::Relaxed);
+        asked(ask("loud").unwrap());
+    }
+    asked(ask("third").unwrap());
+    assert!(matches!(ask("fourth").unwrap_err(), AskError::Full));
+    let answer = |session: &str, asked: &Asked| {
+        desk.answer_as(&asked.handle, &by(session).binding, &[says("n", Reply::Declined)])
+    };
+    assert!(matches!(answer("loud", &first), Err(AnswerError::Expired)));
+    resumed(answer("quiet", &kept).unwrap());
+    asked(ask("fourth").unwrap());
+    // What has expired makes room.
+    desk.now.fetch_add(601, Ordering::Relaxed);
+    for session in ["a", "b", "c", "d", "e"] {
+        asked(ask(session).unwrap());
+    }
+}
+
+#[test]
+fn another_process_goes_on_with_a_call_and_only_one_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("calls");
+    let process = || desk_with(Arc::new(FolderCalls::new(path.clone())), Bounds::default());
+    let (first, second, third) = (process(), process(), process());
+    let requests = vec![form("n"), url("u"), approval("a", "known"), other("r", "roots/list")];
+    let waits = first.ask(requests);
+    let file = std::fs::read_dir(&path).unwrap().next().unwrap().unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o700);
+    }
+    drop(file);
+    let some = [says("a", Reply::Cancelled), says("u", Reply::Nobody), says("n", Reply::Declined)];
+    asked(second.answer(&waits, &some).unwrap());
+    let rest = [accepts("r", r#"{"roots":[]}"#)];
+    let taken = resumed(third.answer(&waits, &rest).unwrap());
+    let all: Vec<_> = taken.resume.answers.iter().map(|answer| answer.id.as_str()).collect();
+    assert_eq!((all, taken.resume.state.as_slice()), (vec!["n", "u", "a", "r"], b"secret state".as_slice()));
+    assert_eq!((taken.rounds, taken.wall, taken.cpu), (2, Duration::from_millis(5), Duration::from_micros(7)));
+    assert!(matches!(second.answer(&waits, &rest), Err(AnswerError::Expired)));
+    assert_eq!(std::fs::read_dir(&path).unwrap().count(), 0, "nothing is left behind");
+}
+
+#[test]
+fn of_many_processes_one_takes_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let waits = desk_with(Arc::new(FolderCalls::new(folder.path().into())), Bounds::default()).ask(vec![form("n")]);
+    let taken: usize = std::thread::scope(|scope| {
+        let takes = || {
+            let desk = desk_with(Arc::new(FolderCalls::new(folder.path().into())), Bounds::default());
+            usize::from(matches!(desk.answer(&waits, &[says("n", Reply::Declined)]), Ok(Next::Resume(_))))
+        };
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(takes)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    assert_eq!(taken, 1);
+}
+
+#[test]
+fn what_a_process_that_died_left_behind_is_swept_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let (old, young) = (folder.path().join(".taken-old"), folder.path().join(".new-young"));
+    std::fs::create_dir(&old).unwrap();
+    std::fs::write(old.join("call.json"), "state").unwrap();
+    std::fs::write(&young, "state").unwrap();
+    let long_ago = SystemTime::now() - Duration::from_hours(2);
+    std::fs::File::open(&old).unwrap().set_modified(long_ago).unwrap();
+    desk_with(Arc::new(FolderCalls::new(folder.path().into())), Bounds::default()).ask(vec![form("n")]);
+    assert!(!old.exists() && young.exists());
+}
+
+#[test]
+fn garbage_in_the_folder_is_an_error_that_names_the_file() {
+    for content in ["", "{", r#"{"format":2}"#, "\u{0}\u{1}", "[]"] {
+        let folder = tempfile::tempdir().unwrap();
+        let desk = desk_with(Arc::new(FolderCalls::new(folder.path().into())), Bounds::default());
+        let waits = desk.ask(vec![form("n")]);
+        let file = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
+        std::fs::write(&file, content).unwrap();
+        for stray in ["x.json", "a-b-c.json", "..json"] {
+            std::fs::write(folder.path().join(stray), content).unwrap();
+        }
+        let error = desk.answer(&waits, &[says("n", Reply::Declined)]).unwrap_err();
+        assert!(matches!(error, AnswerError::Store(StoreError::Garbage { .. })), "{content}: {error}");
+        assert!(error.to_string().contains(&*file.file_name().unwrap().to_string_lossy()), "{error}");
+        desk.ask(vec![form("n")]);
+    }
+}
