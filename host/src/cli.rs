@@ -35,9 +35,12 @@ pub(crate) struct SessionArgs {
     /// The configuration file; default: config.toml in $HERMES_HOME
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Grants more for this run: fs=DIR[:rw], http=URL, env=NAME, secrets=NAME, limits=NAME:VALUE
+    /// Grants more for this run: fs=DIR[:rw], http=URL, env=NAME, secrets=NAME, tools=NAME, limits=NAME:VALUE
     #[arg(long, global = true, value_name = "KIND=VALUE")]
     pub(crate) grant: Vec<String>,
+    /// The session: questions and kept results belong to it; default: `default`
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) session: Option<String>,
     /// Print JSON on stdout
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -54,6 +57,19 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     /// Call a tool, or the tool in a file
     Call(CallArgs),
+    /// Ask the tools with a check of their own whether they can be offered
+    Check(CheckArgs),
+    /// Tell why a tool has the power that it has
+    Explain(ExplainArgs),
+    /// Admit what waits for approval, or write the grants that a tool lacks
+    Approve(ApproveArgs),
+    /// Look at the toolsets
+    Toolset {
+        #[command(subcommand)]
+        command: ToolsetCommand,
+    },
+    /// Draw toolsets from a distribution
+    Sample(SampleArgs),
     /// Start a tool of your own
     New(NewArgs),
     /// Put a manifest into a component that was built without one
@@ -112,6 +128,59 @@ pub(crate) struct CallArgs {
     /// Show each step, what the tool wrote, and how it crashed
     #[arg(long)]
     pub(crate) trace: bool,
+    /// Answer a question of the tool: its id and the answer as JSON, or `decline` or `cancel`; may be given several times
+    #[arg(long, value_name = "ID=JSON")]
+    pub(crate) answer: Vec<String>,
+    /// Go on with a call that asked, by the handle that it gave; the arguments are those of that call
+    #[arg(long, value_name = "HANDLE")]
+    pub(crate) resume: Option<String>,
+    /// Say yes to whatever the tool asks to be approved
+    #[arg(long, conflicts_with = "deny")]
+    pub(crate) yes: bool,
+    /// Say no to every question
+    #[arg(long)]
+    pub(crate) deny: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// The tools; default: all
+    pub(crate) tools: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// The tool
+    pub(crate) tool: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ApproveArgs {
+    /// The tool
+    pub(crate) tool: String,
+    /// Do not ask
+    #[arg(long)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ToolsetCommand {
+    /// List the toolsets
+    List,
+    /// Show one toolset
+    Show {
+        /// Its name
+        name: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SampleArgs {
+    /// The distribution; without one all are listed
+    pub(crate) distribution: Option<String>,
+    /// The seed: the same one draws the same toolsets
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
 }
 
 #[derive(Debug, Args)]

@@ -16,6 +16,8 @@ pub(crate) enum ExitStatus {
     Failed,
     /// Wrong usage.
     Usage,
+    /// It needs an answer that nobody gave.
+    Unanswered,
     /// What a call's outcome says.
     Outcome(u8),
 }
@@ -26,6 +28,7 @@ impl ExitStatus {
             Self::Done => 0,
             Self::Failed => 1,
             Self::Usage => 2,
+            Self::Unanswered => 4,
             Self::Outcome(code) => code,
         }
     }

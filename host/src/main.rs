@@ -9,6 +9,7 @@ mod commands;
 mod embedded;
 mod failure;
 mod input;
+mod key;
 mod log;
 mod open;
 mod printer;

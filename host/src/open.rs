@@ -1,32 +1,45 @@
 //! Builds a host from settings: which components there are, what they are granted, and what runs them.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
-use hermes_core::{Host, Registry, SecretStore, Toolsets, Workspace};
+use hermes_core::ask::{Bounds, FolderCalls, LazyKey, NoApprovals, Questions};
+use hermes_core::registry::{self, FileTrust, ScanError, TrustPolicy};
+use hermes_core::results::{FolderResults, Quota};
+use hermes_core::{
+    Catalog, Ceilings, DISTRIBUTIONS, Distributions, Host, Registry, SecretStore, Session, Source, Surroundings,
+    Toolsets, Workspace,
+};
 use hermes_sandbox::{EgressConfig, Sandbox, SandboxConfig};
 
 use crate::embedded;
 use crate::failure::Failure;
 use crate::input::{self, MAX_TEXT};
-use crate::printer::shown;
+use crate::key;
+use crate::printer::{escape, shown};
 use crate::secrets::Secrets;
-use crate::settings::{Config, Settings};
+use crate::settings::{Compat, Config, Settings, Trust};
 
 /// A host with the core tools and those of all plugin folders.
 pub(crate) fn host(settings: &Settings) -> Result<Host, Failure> {
     let secrets = secrets(settings)?;
-    let sandbox = sandbox(settings, &secrets)?;
-    let runner = |component| sandbox.tool(component);
-    let mut registry = Registry::new(Sandbox::host_api());
-    for (name, bytes) in embedded::COMPONENTS {
-        registry.add_core(name, bytes, &runner);
-    }
-    for folder in settings.plugin_folders() {
-        registry.add_folder(&folder, &runner).map_err(|error| Failure::file(&folder, &error))?;
-    }
-    let host = assemble(settings, registry, toolsets(settings)?, secrets);
+    let policy = match settings.config.plugins.trust {
+        Trust::Folder => TrustPolicy::Folder,
+        Trust::Pinned => TrustPolicy::Pinned,
+    };
+    let trust = match &settings.home {
+        Some(home) => registry::Trust { policy, store: Arc::new(FileTrust::new(home.join("trust.json"))) },
+        None => registry::Trust::in_memory(policy),
+    };
+    let registry = Registry::new(Sandbox::host_api(), Arc::new(sandbox(settings, &secrets)?), trust);
+    let folders = settings.plugin_folders().into_iter().map(Source::folder);
+    let sources: Vec<Source> = [Source::core(embedded::COMPONENTS)].into_iter().chain(folders).collect();
+    let catalog = registry.scan(&sources).map_err(scan_failed)?;
+    registry.set_toolsets(toolsets(settings, &catalog)?);
+    let host = Host::new(Arc::new(registry), surroundings(settings, secrets)?);
     host.check_view(&settings.view).map_err(Failure::usage)?;
     Ok(host)
 }
@@ -34,26 +47,49 @@ pub(crate) fn host(settings: &Settings) -> Result<Host, Failure> {
 /// A host with the tools of one file. No toolset grants them anything: a file's word for its name is no reason to trust it.
 pub(crate) fn host_of_file(settings: &Settings, file: &Path) -> Result<Host, Failure> {
     let secrets = secrets(settings)?;
-    let sandbox = sandbox(settings, &secrets)?;
-    let mut registry = Registry::new(Sandbox::host_api());
-    registry
-        .add_file(file, &|component| sandbox.tool(component))
-        .map_err(|reason| Failure::usage(format!("{}: {reason}", shown(file))))?;
-    Ok(assemble(settings, registry, Toolsets::default(), secrets))
+    let trust = registry::Trust::in_memory(TrustPolicy::Folder);
+    let registry = Registry::new(Sandbox::host_api(), Arc::new(sandbox(settings, &secrets)?), trust);
+    let catalog = registry.scan(&[Source::file(file)]).map_err(scan_failed)?;
+    if let Some(refused) = catalog.refused().first() {
+        return Err(Failure::usage(format!("{}: {}", shown(file), refused.reason)));
+    }
+    Ok(Host::new(Arc::new(registry), surroundings(settings, secrets)?))
 }
 
-fn assemble(settings: &Settings, registry: Registry, toolsets: Toolsets, secrets: Arc<Secrets>) -> Host {
-    Host {
-        registry,
-        toolsets,
-        workspace: Workspace::open(
-            &settings.config.workspace.path,
-            settings.user_home.as_deref(),
-            settings.home.as_deref(),
-        ),
-        environment: secrets.environment(),
-        secrets,
+fn scan_failed(error: ScanError) -> Failure {
+    Failure::work(escape(&error.to_string(), false))
+}
+
+fn surroundings(settings: &Settings, secrets: Arc<Secrets>) -> Result<Surroundings, Failure> {
+    let Config { workspace, limits, arguments, .. } = &settings.config;
+    let workspace = Workspace::open(&workspace.path, settings.user_home.as_deref(), settings.home.as_deref());
+    let mut surroundings = Surroundings::new(workspace, Arc::<Secrets>::clone(&secrets)).map_err(Failure::work)?;
+    surroundings.environment = secrets.environment();
+    surroundings.ceilings = Ceilings { operator: limits.clone() };
+    surroundings.compat = match arguments.compat {
+        Compat::Exact => hermes_core::Compat::Exact,
+        Compat::Hermes => hermes_core::Compat::Hermes,
+    };
+    if let Some(home) = &settings.home {
+        let results = FolderResults::new(home.join("results"), Quota::default(), SystemTime::now);
+        surroundings.results = Arc::new(results);
+        surroundings.questions = questions(home)?;
     }
+    Ok(surroundings)
+}
+
+/// Calls that asked wait in the home, so that a later command can go on with them.
+fn questions(home: &Path) -> Result<Questions, Failure> {
+    let (folder, file) = (home.join("pending"), home.join("pending.key"));
+    let store = Arc::new(FolderCalls::new(folder));
+    let key = LazyKey::new(move || key::seal_key(&file));
+    Ok(Questions::new(store, Arc::new(NoApprovals), key, Bounds::default(), SystemTime::now))
+}
+
+/// The session that the command line speaks for.
+pub(crate) fn session(settings: &Settings) -> Session {
+    let id = settings.session.clone().unwrap_or_else(|| "default".to_owned());
+    Session { view: settings.view.clone(), id: Some(id), ..Session::default() }
 }
 
 /// Where values of secrets and variables come from.
@@ -62,18 +98,33 @@ pub(crate) fn secrets(settings: &Settings) -> Result<Arc<Secrets>, Failure> {
 }
 
 /// The embedded toolsets, replaced by files of the same name in `$HERMES_HOME/toolsets`.
-fn toolsets(settings: &Settings) -> Result<Toolsets, Failure> {
-    let mut toolsets = Toolsets::default();
-    for (name, text) in embedded::TOOLSETS {
-        toolsets.add(PathBuf::from(name), text).map_err(Failure::work)?;
-    }
+fn toolsets(settings: &Settings, catalog: &Catalog) -> Result<Toolsets, Failure> {
+    let own = catalog.tools().filter_map(|entry| entry.manifest.toolset.clone()).collect();
+    let files = texts(settings, |stem| stem != DISTRIBUTIONS)?;
+    let files = files.iter().map(|(file, text)| (file.clone(), text.as_ref()));
+    Toolsets::build(files, &own).map_err(|error| Failure::usage(escape(&error.to_string(), true)))
+}
+
+/// The distributions: the embedded ones, and those of `$HERMES_HOME/toolsets/distributions.toml`.
+pub(crate) fn distributions(settings: &Settings) -> Result<Distributions, Failure> {
+    let files = texts(settings, |stem| stem == DISTRIBUTIONS)?;
+    let files = files.iter().map(|(file, text)| (file.clone(), text.as_ref()));
+    Distributions::build(files).map_err(|error| Failure::usage(escape(&error.to_string(), true)))
+}
+
+/// The embedded files and then the user's, whose stem is `wanted`.
+fn texts(settings: &Settings, wanted: impl Fn(&str) -> bool) -> Result<Vec<(PathBuf, Cow<'static, str>)>, Failure> {
+    let wanted = |file: &Path| file.file_stem().and_then(|stem| stem.to_str()).is_none_or(&wanted);
+    let mut texts: Vec<(PathBuf, Cow<'static, str>)> =
+        embedded::TOOLSETS.iter().map(|(name, text)| (PathBuf::from(name), Cow::Borrowed(*text))).collect();
+    texts.retain(|(file, _)| wanted(file));
     if let Some(home) = &settings.home {
-        for file in toolset_files(&home.join("toolsets"))? {
+        for file in toolset_files(&home.join("toolsets"))?.into_iter().filter(|file| wanted(file)) {
             let text = input::text(&file).map_err(|error| Failure::file(&file, &error))?;
-            toolsets.add(file, &text).map_err(Failure::usage)?;
+            texts.push((file, text.into()));
         }
     }
-    Ok(toolsets)
+    Ok(texts)
 }
 
 /// The toolset files of a folder, in order. Only a folder that does not exist holds none: anything else that hides a grant or its

@@ -1,184 +1,173 @@
-//! A host: what is there, what is granted, and the one path by which tools run.
+//! A host: what is there, what is granted, and what every call may use.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
-use hermes_manifest::{Capabilities, EnvName, GuestRoot};
+use hermes_manifest::EnvName;
 
-use crate::power::{MissingGrant, Power, missing};
-use crate::registry::{Entry, Registry};
+use crate::arguments::Compat;
+use crate::ask::Questions;
+use crate::audit::{AuditLog, NoAudit};
+use crate::check::{CheckKey, Checks, Verdict};
+use crate::dispatch::Session;
+use crate::nearest::UnknownName;
+use crate::power::{Ceilings, Explanation, Ground, Power};
+use crate::registry::{Catalog, Entry, Registry};
+use crate::results::{MemoryResults, ResultStore};
+use crate::scrub::{NoScrub, Scrub};
+use crate::seen::{Listing, Seen};
 use crate::tool::SecretStore;
-use crate::toolset::{Toolsets, UnknownName, View, nearest};
+use crate::toolset::View;
 use crate::workspace::{Workspace, WorkspaceError};
 
-/// Everything that dispatch needs to know.
+/// Everything that dispatch needs to know. Listing and calling go on while its registry changes.
 pub struct Host {
-    /// The tools.
-    pub registry: Registry,
-    /// The toolsets.
-    pub toolsets: Toolsets,
+    registry: Arc<Registry>,
+    pub(crate) surroundings: Surroundings,
+    checks: Checks,
+}
+
+/// What a host has besides tools and toolsets.
+pub struct Surroundings {
     /// The folder that tools work in, or why there is none.
     pub workspace: Result<Workspace, WorkspaceError>,
     /// The environment variables that may be granted.
     pub environment: BTreeMap<EnvName, String>,
     /// The secrets that may be granted.
     pub secrets: Arc<dyn SecretStore>,
+    /// What no grant exceeds.
+    pub ceilings: Ceilings,
+    /// How arguments are brought to the types that schemas want.
+    pub compat: Compat,
+    /// Calls that asked and wait.
+    pub questions: Questions,
+    /// Where results are kept that are too long for a model.
+    pub results: Arc<dyn ResultStore>,
+    /// What takes secrets out of results.
+    pub scrub: Arc<dyn Scrub>,
+    /// Where calls are written down.
+    pub audit: Arc<dyn AuditLog>,
 }
 
-/// Whether a tool may be offered.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum State {
-    /// It may.
-    Ready,
-    /// It may; its own check has not run.
-    Unverified,
-    /// A key, a service or a file is missing.
-    Unavailable(Absent),
-    /// It lacks power that it asks for.
-    Ungranted(Vec<MissingGrant>),
-}
-
-/// What a tool lacks that no grant would give.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Absent {
-    /// A variable or secret without a value.
-    #[error("{0} has no value; set it in the host's environment")]
-    Value(EnvName),
-    /// There is no workspace.
-    #[error("{0}")]
-    Workspace(WorkspaceError),
-}
-
-impl State {
-    /// The word in lists.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Ready => "ready",
-            Self::Unverified => "unverified",
-            Self::Unavailable(_) => "unavailable",
-            Self::Ungranted(_) => "ungranted",
-        }
+impl Surroundings {
+    /// A workspace and nothing else: no variables, no ceilings, everything kept in memory and nothing written down.
+    ///
+    /// # Errors
+    ///
+    /// When the system gives no randomness for the key of questions.
+    pub fn new(
+        workspace: Result<Workspace, WorkspaceError>,
+        secrets: Arc<dyn SecretStore>,
+    ) -> Result<Self, crate::results::RandomError> {
+        Ok(Self {
+            workspace,
+            environment: BTreeMap::new(),
+            secrets,
+            ceilings: Ceilings::default(),
+            compat: Compat::default(),
+            questions: Questions::in_memory()?,
+            results: Arc::new(MemoryResults::default()),
+            scrub: Arc::new(NoScrub),
+            audit: Arc::new(NoAudit),
+        })
     }
-
-    /// Whether models see the tool.
-    pub fn offered(&self) -> bool {
-        matches!(self, Self::Ready | Self::Unverified)
-    }
-
-    /// Why it is not offered.
-    pub fn reason(&self) -> Option<String> {
-        match self {
-            Self::Ready | Self::Unverified => None,
-            Self::Unavailable(absent) => Some(absent.to_string()),
-            Self::Ungranted(missing) => {
-                let missing: Vec<String> = missing.iter().map(ToString::to_string).collect();
-                Some(format!("not granted: {}", missing.join(", ")))
-            }
-        }
-    }
-}
-
-/// A tool as one session sees it.
-#[derive(Clone)]
-pub struct Seen<'a> {
-    /// The tool.
-    pub entry: &'a Entry,
-    /// What it asks for.
-    pub asked: Capabilities,
-    /// What it is granted.
-    pub granted: Capabilities,
-    /// Whether it may be offered.
-    pub state: State,
 }
 
 impl Host {
+    /// A host of what `registry` holds now and later.
+    pub fn new(registry: Arc<Registry>, surroundings: Surroundings) -> Self {
+        Self { registry, surroundings, checks: Checks::new(Instant::now) }
+    }
+
+    /// The tools, and how they change.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// What there is now: a snapshot.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        self.registry.catalog()
+    }
+
+    /// What the host has besides tools.
+    pub fn surroundings(&self) -> &Surroundings {
+        &self.surroundings
+    }
+
+    /// The workspace's folder, if there is one.
+    pub fn workspace_path(&self) -> Option<&Path> {
+        self.surroundings.workspace.as_ref().ok().map(Workspace::path)
+    }
+
     /// Checks the names of a view.
     ///
     /// # Errors
     ///
     /// When a toolset, or a tool that is to be left out, does not exist; with the nearest that does.
     pub fn check_view(&self, view: &View) -> Result<(), UnknownName> {
-        let unknown = |what, name: &String, nearest| UnknownName { what, name: name.clone(), nearest };
-        for name in view.toolsets.iter().flatten() {
-            if !self.toolset_names().any(|known| known == name) {
-                return Err(unknown("toolset", name, nearest(name, self.toolset_names())));
-            }
-        }
-        for name in &view.exclude {
-            if self.registry.get(name).is_none() {
-                let tools = self.registry.entries().map(|entry| entry.manifest.name.as_str());
-                return Err(unknown("tool", name, nearest(name, tools)));
-            }
-        }
-        Ok(())
+        let catalog = self.catalog();
+        let own = catalog.tools().filter_map(|entry| entry.toolset());
+        let names = catalog.tools().map(|entry| entry.manifest.name.as_str());
+        catalog.toolsets().check(view, &own.collect(), &names.collect())
     }
 
-    fn toolset_names(&self) -> impl Iterator<Item = &str> {
-        let own = self.registry.entries().filter_map(|entry| entry.toolset());
-        self.toolsets.iter().map(|(name, _)| name).chain(own)
+    /// The tools that a session sees, in the order of their names, offered or not; all of one generation.
+    pub fn list(&self, session: &Session) -> Listing {
+        Listing::new(self, self.catalog(), session)
     }
 
-    /// The tools that a view shows, in the order of their names, offered or not.
-    pub fn tools<'a>(&'a self, view: &'a View) -> impl Iterator<Item = Seen<'a>> {
-        self.registry.entries().filter_map(|entry| self.see(entry, view))
-    }
-
-    /// One tool by its name, if the view shows it.
-    pub fn tool(&self, view: &View, name: &str) -> Option<Seen<'_>> {
-        self.see(self.registry.get(name)?, view)
-    }
-
-    fn see<'a>(&'a self, entry: &'a Entry, view: &View) -> Option<Seen<'a>> {
-        let granted = view.grant(&self.toolsets, entry.manifest.name.as_str(), entry.toolset())?;
-        let asked = entry.manifest.asks();
-        let state = self.state(entry, &asked, &granted);
-        Some(Seen { entry, asked, granted, state })
-    }
-
-    fn state(&self, entry: &Entry, asked: &Capabilities, granted: &Capabilities) -> State {
-        let missing = missing(asked, granted, self.workspace_path());
-        if !missing.is_empty() {
-            return State::Ungranted(missing);
-        }
-        if let Err(error) = &self.workspace
-            && asked.fs.iter().any(|ask| ask.path == GuestRoot::Workspace)
-        {
-            return State::Unavailable(Absent::Workspace(error.clone()));
-        }
-        for required in &entry.manifest.requires_env {
-            let value = if asked.secrets.contains_key(&required.name) {
-                self.secrets.get(&required.name)
-            } else {
-                self.environment.get(&required.name).cloned()
-            };
-            if value.is_none_or(|value| value.is_empty()) {
-                return State::Unavailable(Absent::Value(required.name.clone()));
-            }
-        }
-        match entry.manifest.check {
-            hermes_manifest::Check::Static => State::Ready,
-            hermes_manifest::Check::Dynamic => State::Unverified,
-        }
-    }
-
-    /// What toolsets list and no file holds: toolset, name, and the nearest name that exists.
-    pub fn missing_tools(&self) -> impl Iterator<Item = (&str, &str, Option<String>)> {
-        let listed =
-            self.toolsets.iter().flat_map(|(name, toolset)| toolset.tools.iter().map(move |tool| (name, tool)));
-        listed.filter(|(_, tool)| self.registry.get(tool.as_str()).is_none()).map(|(toolset, tool)| {
-            let names = self.registry.entries().map(|entry| entry.manifest.name.as_str());
-            (toolset, tool.as_str(), nearest(tool.as_str(), names))
-        })
-    }
-
-    /// The workspace's folder, if there is one.
-    pub fn workspace_path(&self) -> Option<&Path> {
-        self.workspace.as_ref().ok().map(Workspace::path)
+    /// One tool by its name, if the session sees it.
+    pub fn tool(&self, session: &Session, name: &str) -> Option<Seen> {
+        Seen::find(self, &self.catalog(), session, name)
     }
 
     /// The power of a tool that was seen.
-    pub fn power(&self, seen: &Seen<'_>) -> Power {
-        Power::resolve(&seen.asked, &seen.granted, self.workspace_path(), &self.environment)
+    pub fn power(&self, seen: &Seen) -> Power {
+        Power::resolve(&seen.asked, &seen.granted, &self.ground())
+    }
+
+    /// Why a tool has the power that it has.
+    pub fn explain(&self, seen: &Seen) -> Explanation {
+        Explanation::new(seen.asked.clone(), seen.paths.clone(), &self.ground())
+    }
+
+    /// Runs the checks of the tools that `session` sees, as far as there is no fresh verdict, at the same time.
+    pub async fn verify(&self, session: &Session) {
+        let unverified = self.list(session).tools.into_iter().filter(|seen| seen.state.is_unverified());
+        let checks = unverified.map(|seen| async move {
+            let power = Arc::new(self.power(&seen));
+            self.check(&seen.entry, session, power).await
+        });
+        futures_util::future::join_all(checks).await;
+    }
+
+    /// The verdict of a tool's own check, asked for if there is no fresh one.
+    pub(crate) async fn check(&self, entry: &Entry, session: &Session, power: Arc<Power>) -> Verdict {
+        let Some(tool) = entry.tool() else { return Ok(()) };
+        let key = self.check_key(entry, session, &power);
+        self.checks.verdict(key, Arc::clone(tool), power).await
+    }
+
+    /// The verdict that holds now, if there is one.
+    pub(crate) fn verdict(&self, entry: &Entry, session: &Session, power: &Power) -> Option<Verdict> {
+        self.checks.known(&self.check_key(entry, session, power))
+    }
+
+    fn check_key(&self, entry: &Entry, session: &Session, power: &Power) -> CheckKey {
+        let secrets = self.surroundings.secrets.as_ref();
+        CheckKey::new(
+            entry.component.section(),
+            entry.manifest.name.as_str(),
+            session.tenant.as_deref(),
+            power,
+            secrets,
+        )
+    }
+
+    pub(crate) fn ground(&self) -> Ground<'_> {
+        let Surroundings { environment, ceilings, .. } = &self.surroundings;
+        Ground { workspace: self.workspace_path(), environment, ceilings }
     }
 }

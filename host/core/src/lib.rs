@@ -2,37 +2,53 @@
 //!
 //! This crate knows neither wasmtime nor any protocol. The outer rooms implement its traits: [`Tool`] and [`SecretStore`].
 
-mod algebra;
+pub mod arguments;
+pub mod ask;
+mod audit;
 mod call;
+mod check;
 mod component;
-mod discover;
 mod dispatch;
-mod flag;
+mod document;
 mod host;
 mod limits;
+mod nearest;
 mod outcome;
 mod power;
-mod registry;
+pub mod registry;
+pub mod results;
+mod scrub;
+mod seen;
 mod tool;
 mod toolset;
 mod workspace;
 
-pub use algebra::{intersect, union};
+pub use arguments::Compat;
+pub use audit::{AuditLog, Audited, NoAudit};
 pub use call::{
     Answer, Blob, Call, Content, Ended, Failure, Issue, Link, Media, Output, Pending, Reply, Request, RequestKind,
     Resume,
 };
-pub use component::{Component, Digest, Location, MAX_COMPONENT_SIZE, open_regular};
-pub use dispatch::{AnsweredBy, Report, Session, Step, Traced};
-pub use flag::{FlagError, parse_grant};
-pub use host::{Absent, Host, Seen, State};
+pub use component::{Component, Digest, DigestError, Location, MAX_COMPONENT_SIZE, open_regular};
+pub use dispatch::{AnsweredBy, CallRequest, Planned, Report, Session, Step, Traced, plan};
+pub use document::{DocumentError, read_document};
+pub use host::{Host, Surroundings};
 pub use limits::{LimitKind, Limits};
+pub use nearest::{UnknownName, nearest};
 pub use outcome::Outcome;
-pub use power::{MissingGrant, Mount, Power, missing};
-pub use registry::{Entry, Refused, RefusedReason, Registry};
+pub use power::{
+    Ceilings, Explanation, FlagError, GrantLine, Granted, Ground, Mount, Narrow, Power, intersect, missing,
+    parse_grant, union,
+};
+pub use registry::{Catalog, Difference, Entry, Registry, Scope, Source};
+pub use scrub::{NoScrub, Scrub};
+pub use seen::{Absent, Listing, Seen, State};
 pub use tool::{
     Caller, Decision, Fault, Hook, HookRun, LogLine, LogStream, NoProgress, Progress, Refusal, Run, Runner,
     SecretStore, Tool, ToolRequest,
 };
-pub use toolset::{Toolset, ToolsetError, Toolsets, UnknownName, View, nearest};
+pub use toolset::{
+    AddressError, Cut, DISTRIBUTIONS, Distribution, Distributions, Drawn, GrantPath, HookUse, Include, Included,
+    Listed, ListedError, MissingTool, Origin, Toolset, ToolsetError, Toolsets, View, seeded,
+};
 pub use workspace::{Workspace, WorkspaceError};

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::call::{Failure, Issue, Output, Pending};
+use crate::ask::Asked;
+use crate::call::{Failure, Issue, Output};
 use crate::limits::LimitKind;
 use crate::tool::Fault;
 
@@ -14,7 +15,7 @@ pub enum Outcome {
     /// With a result.
     Done(Output),
     /// With questions that must be answered first.
-    Pending(Pending),
+    Pending(Asked),
     /// The arguments are wrong.
     Invalid(Vec<Issue>),
     /// A grant is missing.

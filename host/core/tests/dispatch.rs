@@ -11,8 +11,9 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use hermes_core::{
-    Call, Caller, Content, Ended, Failure, Fault, Host, NoProgress, Output, Pending, Power, Refusal, Registry, Reply,
-    Report, Request, RequestKind, Run, SecretStore, Session, Step, Tool, Toolsets, Workspace,
+    Call, Caller, Component, Content, Ended, Failure, Fault, Hook, Host, NoProgress, Output, Pending, Power, Refusal,
+    Registry, Reply, Report, Request, RequestKind, Run, Runner, SecretStore, Session, Source, Step, Tool, Toolsets,
+    Trust, TrustPolicy, Workspace,
 };
 use hermes_manifest::{EnvName, Existing, HostApi, embed, scan};
 use semver::Version;
@@ -51,6 +52,19 @@ impl Tool for Scripted {
     }
 }
 
+/// Runs one tool, whatever the component.
+struct Only(Arc<dyn Tool>);
+
+impl Runner for Only {
+    fn tool(&self, _: Arc<Component>) -> Arc<dyn Tool> {
+        Arc::clone(&self.0)
+    }
+
+    fn hook(&self, _: Arc<Component>) -> Arc<dyn Hook> {
+        panic!("these components hold tools")
+    }
+}
+
 struct NoSecrets;
 
 impl SecretStore for NoSecrets {
@@ -82,14 +96,13 @@ async fn play_refusing(
     let component = embed(guest_artifacts::HELPER, manifest.as_bytes(), Existing::Replace).unwrap();
     fs::write(folder.path().join("t.wasm"), component).unwrap();
     let calls = Arc::new(Mutex::new(Vec::new()));
-    let tool: Arc<dyn Tool> =
-        Arc::new(Scripted { answers: Mutex::new(answers), calls: Arc::clone(&calls), verdict, refusals });
+    let tool = Scripted { answers: Mutex::new(answers), calls: Arc::clone(&calls), verdict, refusals };
     let imports = scan(Cursor::new(guest_artifacts::HELPER)).unwrap().imports;
     let api = imports.into_iter().fold(HostApi::new(Version::new(0, 1, 0)), |api, import| api.with(import, [""; 0]));
-    let mut registry = Registry::new(api);
-    registry.add_folder(folder.path(), &|_| Arc::clone(&tool)).unwrap();
+    let registry = Registry::new(api, Arc::new(Only(Arc::new(tool))), Trust::in_memory(TrustPolicy::Folder));
+    registry.scan(&[Source::folder(folder.path())]).unwrap();
     let host = Host {
-        registry,
+        registry: Arc::new(registry),
         toolsets: Toolsets::default(),
         workspace: Workspace::open("/".as_ref(), None, None),
         environment: BTreeMap::new(),

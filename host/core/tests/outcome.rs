@@ -121,7 +121,6 @@ fn faults_become_outcomes() {
         (Fault::Busy, "busy"),
         (Fault::BadResult(String::new()), "bad_result"),
         (Fault::Unloadable(String::new()), "host_error"),
-        (Fault::Replaced, "host_error"),
         (Fault::Host(String::new()), "host_error"),
     ] {
         assert_eq!(Outcome::from(fault).name(), name);

@@ -148,7 +148,13 @@ impl Bench {
             environment: Default::default(),
             secrets: Arc::new(NoSecrets),
         };
-        let mount = Mount { host: folder.to_owned(), guest: folder.to_owned(), mode: FsMode::ReadWrite, quota: None };
+        let mount = Mount {
+            host: folder.to_owned(),
+            guest: folder.to_owned(),
+            mode: FsMode::ReadWrite,
+            quota: None,
+            own: false,
+        };
         let mounted = Power { mounts: vec![mount], workspace: Some(folder.to_owned()), ..Power::default() };
         Self { raw, host, tool, bare: Arc::default(), mounted: Arc::new(mounted), other: runtime() }
     }

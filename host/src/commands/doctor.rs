@@ -46,18 +46,21 @@ fn findings(settings: &Settings) -> Vec<Finding> {
     ];
     match open::host(settings) {
         Ok(host) => {
-            let (tools, refused) = (host.registry.entries().count(), host.registry.refused().len());
+            let catalog = host.catalog();
+            let (tools, refused) = (catalog.tools().count(), catalog.refused().len());
             let said = format!("{tools} tools, {refused} refused files in {} folders", settings.plugin_folders().len());
             findings.push(Finding { what: "plugins", ok: refused == 0, said });
-            findings.push(match &host.workspace {
+            findings.push(match &host.surroundings().workspace {
                 Ok(workspace) => Finding { what: "workspace", ok: true, said: shown(workspace.path()) },
                 // The host serves without files then, which is no fault.
                 Err(error) => {
                     Finding { what: "workspace", ok: true, said: format!("none: {error}; --workspace DIR sets one") }
                 }
             });
+            let listing = host.list(&open::session(settings));
+            let missing = listing.missing_tools();
             let missing: Vec<String> =
-                host.missing_tools().map(|(toolset, tool, _)| format!("{toolset} lists `{tool}`")).collect();
+                missing.iter().map(|missing| format!("{} lists `{}`", missing.toolset, missing.tool)).collect();
             if !missing.is_empty() {
                 let said = format!("{}, which no file holds", missing.join(", "));
                 findings.push(Finding { what: "toolsets", ok: false, said });
@@ -71,10 +74,12 @@ fn findings(settings: &Settings) -> Vec<Finding> {
 
 /// Compiles and runs one component for real.
 fn sandbox(host: &Host) -> Finding {
-    let ran = match host.registry.entries().next() {
-        Some(entry) => super::runtime().and_then(|runtime| {
-            runtime.block_on(entry.tool.schema(entry.manifest.name.as_str())).map_err(Failure::work)
-        }),
+    let catalog = host.catalog();
+    let any = catalog.tools().find_map(|entry| Some((entry.manifest.name.as_str(), entry.tool()?)));
+    let ran = match any {
+        Some((name, tool)) => {
+            super::runtime().and_then(|runtime| runtime.block_on(tool.schema(name)).map_err(Failure::work))
+        }
         None => Err(Failure::work("there is no tool to try it with")),
     };
     match ran {

@@ -38,10 +38,11 @@ pub(super) fn inspect(args: &InspectArgs, settings: &Settings, printer: Printer)
 fn verify(file: &Path, settings: &Settings) -> Result<(), Failure> {
     let host = open::host_of_file(settings, file)?;
     let runtime = super::runtime()?;
-    for entry in host.registry.entries() {
-        let name = entry.manifest.name.as_str();
+    let catalog = host.catalog();
+    for entry in catalog.tools() {
+        let (name, Some(tool)) = (entry.manifest.name.as_str(), entry.tool()) else { continue };
         let wrong = |what: String| Failure::work(format!("{}: `schema` of {name} {what}", shown(file)));
-        let said = runtime.block_on(entry.tool.schema(name)).map_err(|fault| wrong(format!("fails: {fault}")))?;
+        let said = runtime.block_on(tool.schema(name)).map_err(|fault| wrong(format!("fails: {fault}")))?;
         let said: Value = serde_json::from_str(&said).map_err(|error| wrong(format!("is not JSON: {error}")))?;
         let manifest = &entry.manifest;
         let expected = json!({

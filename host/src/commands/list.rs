@@ -1,6 +1,6 @@
 //! `list`: the tools there are, from their manifests alone.
 
-use hermes_core::{Host, Seen, State};
+use hermes_core::{Listing, MissingTool, Seen, State};
 use serde_json::{Value, json};
 
 use super::call::flags;
@@ -12,28 +12,30 @@ use crate::settings::Settings;
 
 pub(super) fn list(args: &ListArgs, settings: &Settings, printer: Printer) -> Result<(), Failure> {
     let host = open::host(settings)?;
-    let tools = host.tools(&settings.view);
+    let listing = host.list(&open::session(settings));
+    // Every version has a line; those that do not serve come after the one that does.
+    let mut tools: Vec<&Seen> = listing.tools.iter().chain(&listing.others).collect();
+    tools.sort_by(|a, b| a.entry.manifest.name.cmp(&b.entry.manifest.name));
     if printer.json() {
-        let mut rows: Vec<Value> = tools.map(|seen| row(&seen)).collect();
+        let mut rows: Vec<Value> = tools.into_iter().map(row).collect();
         if args.why {
-            rows.extend(refusals(&host));
+            rows.extend(refusals(&listing));
         }
         return Ok(printer.value(&rows)?);
     }
-    let tools: Vec<Seen<'_>> = tools.collect();
     let mut rows = vec![["NAME", "VERSION", "TOOLSET", "STATE", "DESCRIPTION"].map(str::to_owned).to_vec()];
-    rows.extend(tools.iter().map(|seen| line(seen, args.why)));
+    rows.extend(tools.into_iter().map(|seen| line(seen, args.why)));
     printer.text(&table(&rows))?;
     if args.why {
-        tell_why(&host, printer);
+        tell_why(&listing, printer);
     } else {
-        tell_that_there_is_more(&host, &tools, printer);
+        tell_that_there_is_more(&listing, printer);
     }
     Ok(())
 }
 
 /// A file that is gone or unreadable by now has no digest; the others are listed all the same.
-fn row(seen: &Seen<'_>) -> Value {
+fn row(seen: &Seen) -> Value {
     let (manifest, component) = (&seen.entry.manifest, &seen.entry.component);
     let digest = component.digest().ok();
     json!({
@@ -49,8 +51,8 @@ fn row(seen: &Seen<'_>) -> Value {
     })
 }
 
-fn refusals(host: &Host) -> impl Iterator<Item = Value> + '_ {
-    host.registry.refused().iter().map(|refused| {
+fn refusals(listing: &Listing) -> impl Iterator<Item = Value> + '_ {
+    listing.catalog().refused().iter().map(|refused| {
         json!({
             "file": refused.file.display().to_string(),
             "state": "refused",
@@ -60,7 +62,7 @@ fn refusals(host: &Host) -> impl Iterator<Item = Value> + '_ {
     })
 }
 
-fn line(seen: &Seen<'_>, why: bool) -> Vec<String> {
+fn line(seen: &Seen, why: bool) -> Vec<String> {
     let manifest = &seen.entry.manifest;
     let about = match (&seen.state, seen.state.reason()) {
         (State::Ungranted(missing), Some(_)) if why => format!("not granted: {}", flags(missing)),
@@ -87,23 +89,23 @@ fn first_sentence(text: &str) -> String {
 }
 
 /// What the table has no line for: refused files, and tools that toolsets list and no file holds.
-fn tell_why(host: &Host, printer: Printer) {
-    for refused in host.registry.refused() {
+fn tell_why(listing: &Listing, printer: Printer) {
+    for refused in listing.catalog().refused() {
         let reason = escape(&refused.reason.to_string(), false);
         printer.note(&format!("refused {}: {reason}", shown(&refused.file)));
     }
-    for (toolset, tool, near) in host.missing_tools() {
-        let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+    for MissingTool { toolset, tool, nearest } in listing.missing_tools() {
+        let near = nearest.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         printer.note(&format!("missing: the toolset {toolset} lists `{tool}`, which no file holds{near}"));
     }
 }
 
-fn tell_that_there_is_more(host: &Host, tools: &[Seen<'_>], printer: Printer) {
-    let withheld = tools.iter().filter(|seen| !seen.state.offered()).count();
+fn tell_that_there_is_more(listing: &Listing, printer: Printer) {
+    let withheld = listing.tools.iter().filter(|seen| !seen.state.offered()).count();
     let counts = [
         ("tools not offered", withheld),
-        ("files refused", host.registry.refused().len()),
-        ("tools missing", host.missing_tools().count()),
+        ("files refused", listing.catalog().refused().len()),
+        ("tools missing", listing.missing_tools().len()),
     ];
     let some = counts.iter().filter(|(_, count)| *count > 0);
     let told: Vec<String> = some.map(|(what, count)| format!("{what}: {count}")).collect();
@@ -116,7 +118,8 @@ fn tell_that_there_is_more(host: &Host, tools: &[Seen<'_>], printer: Printer) {
 mod tests {
     use std::sync::Arc;
 
-    use hermes_core::{Registry, View};
+    use hermes_core::registry::{Trust, TrustPolicy};
+    use hermes_core::{Host, Registry, Session, Source, Surroundings, Workspace};
     use hermes_sandbox::{Sandbox, SandboxConfig};
 
     use super::*;
@@ -129,17 +132,12 @@ mod tests {
         std::fs::write(&file, guest_artifacts::HELPER).unwrap();
         let secrets = Arc::new(Secrets::open(None, Arc::default()).unwrap());
         let sandbox = Sandbox::new(SandboxConfig::new(secrets.clone())).unwrap();
-        let mut registry = Registry::new(Sandbox::host_api());
-        registry.add_file(&file, &|component| sandbox.tool(component)).unwrap();
+        let registry = Registry::new(Sandbox::host_api(), Arc::new(sandbox), Trust::in_memory(TrustPolicy::Folder));
+        registry.scan(&[Source::file(&file)]).unwrap();
         std::fs::remove_file(&file).unwrap();
-        let host = Host {
-            registry,
-            toolsets: hermes_core::Toolsets::default(),
-            workspace: hermes_core::Workspace::open(folder.path(), None, None),
-            environment: std::collections::BTreeMap::new(),
-            secrets,
-        };
-        let rows: Vec<Value> = host.tools(&View::default()).map(|seen| row(&seen)).collect();
+        let workspace = Workspace::open(folder.path(), None, None);
+        let host = Host::new(Arc::new(registry), Surroundings::new(workspace, secrets).unwrap());
+        let rows: Vec<Value> = host.list(&Session::default()).tools.iter().map(row).collect();
         assert!(rows.len() > 1);
         for row in rows {
             assert_eq!(row["digest"], Value::Null, "{row}");

@@ -1,16 +1,22 @@
 //! One file a command. Each reads its arguments, lets a library do the work, and prints.
 
+mod approve;
 mod call;
+mod check;
 mod completions;
 mod config;
+mod difference;
 mod doctor;
 mod embed;
+mod explain;
 mod inspect;
 mod list;
 mod new;
 mod run;
+mod sample;
 mod secret;
 mod setup;
+mod toolset;
 
 use crate::cli::Command;
 use crate::failure::{ExitStatus, Failure};
@@ -34,7 +40,12 @@ pub(crate) fn run(
         Command::Run(_) => run::run(settings()?),
         Command::List(args) => list::list(&args, &settings()?, printer),
         Command::Inspect(args) => inspect::inspect(&args, &settings()?, printer),
-        Command::Call(args) => return call::call(&args, settings()?, printer),
+        Command::Call(args) => return call::call(&args, &settings()?, printer),
+        Command::Check(args) => return check::check(&args, &settings()?, printer),
+        Command::Explain(args) => explain::explain(&args, &settings()?, printer),
+        Command::Approve(args) => return approve::approve(&args, &settings()?, printer),
+        Command::Toolset { command } => toolset::toolset(&command, &settings()?, printer),
+        Command::Sample(args) => sample::sample(&args, &settings()?, printer),
         Command::New(args) => new::new(&args, printer),
         Command::Embed(args) => embed::embed(&args, printer),
         Command::Setup(args) => setup::setup(&args, &settings()?, printer),

@@ -12,16 +12,21 @@ use crate::settings::Settings;
 
 pub(super) fn run(settings: Settings) -> Result<(), Failure> {
     let host = open::host(&settings)?;
-    if let Err(error) = &host.workspace {
+    if let Err(error) = &host.surroundings().workspace {
         tracing::warn!(
             "serving without files: {}; set a workspace with --workspace DIR",
             escape(&error.to_string(), false)
         );
     }
-    for refused in host.registry.refused() {
+    for refused in host.catalog().refused() {
         tracing::warn!("refused {}: {}", shown(&refused.file), escape(&refused.reason.to_string(), false));
     }
-    let session = Session { view: settings.view, ..Session::default() };
+    // Each client that starts the host has a session of its own, unless it names one.
+    let id = match settings.session {
+        Some(id) => id,
+        None => hermes_core::results::fresh_id().map_err(Failure::work)?,
+    };
+    let session = Session { view: settings.view, id: Some(id), ..Session::default() };
     let runtime = super::runtime()?;
     let served = runtime.block_on(async {
         tokio::select! {

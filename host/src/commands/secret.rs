@@ -62,7 +62,7 @@ fn list(settings: &Settings, printer: Printer) -> Result<(), Failure> {
     let secrets = open::secrets(settings)?;
     let host = open::host(settings)?;
     let mut names: BTreeSet<EnvName> = secrets.in_file().into_iter().collect();
-    for seen in host.tools(&settings.view) {
+    for seen in host.list(&open::session(settings)).tools {
         names.extend(seen.entry.manifest.requires_env.iter().map(|required| required.name.clone()));
     }
     let found = names.iter().filter_map(|name| {

@@ -19,7 +19,7 @@ pub(super) fn setup(args: &SetupArgs, settings: &Settings, printer: Printer) -> 
     let secrets = open::secrets(settings)?;
     let chosen = chosen(&host, args, settings)?;
     let absent = |required: &&EnvRequirement| secrets.source(&required.name).is_none();
-    let lacking: Vec<(&Seen<'_>, Vec<&EnvRequirement>)> = chosen
+    let lacking: Vec<(&Seen, Vec<&EnvRequirement>)> = chosen
         .iter()
         .map(|seen| (seen, seen.entry.manifest.requires_env.iter().filter(absent).collect::<Vec<_>>()))
         .filter(|(_, missing)| !missing.is_empty())
@@ -57,14 +57,15 @@ pub(super) fn setup(args: &SetupArgs, settings: &Settings, printer: Printer) -> 
 }
 
 /// The tools that were named, or all that the session sees.
-fn chosen<'a>(host: &'a Host, args: &SetupArgs, settings: &'a Settings) -> Result<Vec<Seen<'a>>, Failure> {
+fn chosen(host: &Host, args: &SetupArgs, settings: &Settings) -> Result<Vec<Seen>, Failure> {
+    let session = open::session(settings);
     if args.tools.is_empty() {
-        return Ok(host.tools(&settings.view).collect());
+        return Ok(host.list(&session).tools);
     }
     let named = args.tools.iter().map(|name| {
-        host.tool(&settings.view, name).ok_or_else(|| {
+        host.tool(&session, name).ok_or_else(|| {
             let names: Vec<String> =
-                host.tools(&settings.view).map(|seen| seen.entry.manifest.name.to_string()).collect();
+                host.list(&session).tools.iter().map(|seen| seen.entry.manifest.name.to_string()).collect();
             let near = nearest(name, names.iter().map(String::as_str));
             let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             Failure::usage(format!("there is no tool `{}`{near}", escape(name, false)))
@@ -73,7 +74,7 @@ fn chosen<'a>(host: &'a Host, args: &SetupArgs, settings: &'a Settings) -> Resul
     named.collect()
 }
 
-fn row(seen: &Seen<'_>, required: &EnvRequirement) -> Value {
+fn row(seen: &Seen, required: &EnvRequirement) -> Value {
     json!({
         "tool": seen.entry.manifest.name,
         "name": required.name,
@@ -111,7 +112,8 @@ fn ask(required: &EnvRequirement, printer: Printer) -> Result<Option<String>, Fa
 fn tell_states(tools: &BTreeSet<&str>, settings: &Settings, printer: Printer) -> Result<(), Failure> {
     let host = open::host(settings)?;
     let mut rows = vec![["NAME", "STATE", "REASON"].map(str::to_owned).to_vec()];
-    for seen in host.tools(&settings.view).filter(|seen| tools.contains(seen.entry.manifest.name.as_str())) {
+    let listing = host.list(&open::session(settings));
+    for seen in listing.tools.iter().filter(|seen| tools.contains(seen.entry.manifest.name.as_str())) {
         let reason = seen.state.reason().map(|reason| escape(&reason, false)).unwrap_or_default();
         rows.push(vec![seen.entry.manifest.name.to_string(), seen.state.name().to_owned(), reason]);
     }

@@ -199,9 +199,9 @@ words! {
     }
     /// How arguments that are not quite of the right type are treated.
     Compat {
-        /// They are wrong.
+        /// Brought to it where the value means exactly the same, at any depth.
         Exact: "exact",
-        /// As the original does: a text that says the value is taken for it.
+        /// As hermes-agent 0.19 does it, with its losses.
         Hermes: "hermes",
     }
 }

@@ -27,7 +27,7 @@ use crate::input;
 use crate::printer::{escape, shown};
 
 pub(crate) use self::keys::Config;
-pub(crate) use self::kinds::LogFilter;
+pub(crate) use self::kinds::{Compat, LogFilter, Trust};
 pub(crate) use self::page::reference;
 pub(crate) use self::reader::{Origin, Resolved};
 
@@ -45,6 +45,8 @@ pub(crate) struct Settings {
     pub(crate) user_home: Option<PathBuf>,
     /// What the session sees.
     pub(crate) view: View,
+    /// The session's name, if it was given one.
+    pub(crate) session: Option<String>,
     /// The environment's variables that a tool could be granted.
     pub(crate) environment: Arc<BTreeMap<EnvName, String>>,
     /// What is probably a slip, and no error.
@@ -72,6 +74,7 @@ impl Settings {
             config,
             resolved,
             view: view(args, &places.here)?,
+            session: args.session.clone(),
             environment: Arc::new(places.grantable()),
             warnings: slips(&places, &sections),
             file: text.map(|(path, _)| path),
@@ -106,7 +109,7 @@ fn view(args: &SessionArgs, here: &Path) -> Result<View, Failure> {
     for text in &args.grant {
         union(&mut grant, &parse_grant(text, here).map_err(|error| Failure::usage(format!("--grant: {error}")))?);
     }
-    Ok(View { toolsets: args.toolset.clone(), exclude: args.exclude.clone(), grant })
+    Ok(View { toolsets: args.toolset.clone(), exclude: args.exclude.clone(), grant, ..View::default() })
 }
 
 /// Variables that are nearly ours. Others may have `HERMES_*` variables of their own, so that is no error.

@@ -62,17 +62,17 @@ pub(super) fn open(
     if !protected.is_complete() {
         return Err(MountError::TooManyLinks);
     }
-    if protected.holds(&folder)? {
+    if !mount.own && protected.holds(&folder)? {
         return Err(MountError::Protected);
     }
     let id = identity::id(&folder.metadata()?);
-    if id.is_none() && protected.overlaps(&mount.host) {
+    if !mount.own && id.is_none() && protected.overlaps(&mount.host) {
         return Err(MountError::Inseparable);
     }
     let guarded = id.is_some_and(|id| protected.is_above(id));
     let (perms, mode) = match mount.mode {
-        FsMode::Read => (FsPerms::ReadOnly, OpenMode::READ),
-        FsMode::ReadWrite => (FsPerms::ReadWrite, OpenMode::READ | OpenMode::WRITE),
+        FsMode::ReadWrite if !mount.own => (FsPerms::ReadWrite, OpenMode::READ | OpenMode::WRITE),
+        FsMode::Read | FsMode::ReadWrite => (FsPerms::ReadOnly, OpenMode::READ),
     };
     let mut names = vec![mount.guest.to_string_lossy().into_owned()];
     // Rust's standard library ignores the initial folder that WASI offers; it looks for relative paths below `.`.

@@ -1,0 +1,152 @@
+//! The verdicts of dynamic checks: asked for once at a time, kept for a while, and not lost over one bad moment.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, Shared};
+
+use crate::component::Digest;
+use crate::power::Power;
+use crate::tool::{SecretStore, Tool};
+
+/// How long a verdict holds.
+const FRESH: Duration = Duration::from_secs(30);
+
+/// How long after a success a failure is taken for a bad moment: the tool stays, and the failure is not kept.
+const GRACE: Duration = Duration::from_secs(60);
+
+/// Verdicts that are kept; beyond that the stale ones go.
+const MOST: usize = 4096;
+
+/// What a check said: nothing, or why the tool must not be offered.
+pub(crate) type Verdict = Result<(), String>;
+
+type Running = Shared<BoxFuture<'static, Verdict>>;
+
+/// What a verdict depends on: the component, the tool, whose it is, and all that the check can see.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct CheckKey {
+    section: Digest,
+    tool: String,
+    tenant: Option<String>,
+    sees: u64,
+}
+
+impl CheckKey {
+    pub(crate) fn new(
+        section: &Digest,
+        tool: &str,
+        tenant: Option<&str>,
+        power: &Power,
+        secrets: &dyn SecretStore,
+    ) -> Self {
+        let mut sees = DefaultHasher::new();
+        power.env.hash(&mut sees);
+        for name in &power.secrets {
+            (name, secrets.get(name).is_some()).hash(&mut sees);
+        }
+        Self { section: *section, tool: tool.to_owned(), tenant: tenant.map(str::to_owned), sees: sees.finish() }
+    }
+}
+
+#[derive(Default)]
+struct Known {
+    verdict: Option<(Instant, Verdict)>,
+    succeeded: Option<Instant>,
+    running: Option<Running>,
+}
+
+/// All verdicts of a host.
+pub(crate) struct Checks {
+    known: Mutex<HashMap<CheckKey, Known>>,
+    now: fn() -> Instant,
+}
+
+impl Checks {
+    pub(crate) fn new(now: fn() -> Instant) -> Self {
+        Self { known: Mutex::default(), now }
+    }
+
+    /// The verdict that holds now, if there is one.
+    pub(crate) fn known(&self, key: &CheckKey) -> Option<Verdict> {
+        let now = (self.now)();
+        let known = self.lock();
+        let (at, verdict) = known.get(key)?.verdict.as_ref()?;
+        (now.duration_since(*at) < FRESH).then(|| verdict.clone())
+    }
+
+    /// The verdict that holds now, or else the check's own. Callers that ask at the same time share one run.
+    pub(crate) async fn verdict(&self, key: CheckKey, tool: Arc<dyn Tool>, power: Arc<Power>) -> Verdict {
+        if let Some(verdict) = self.known(&key) {
+            return verdict;
+        }
+        let running = {
+            let mut known = self.lock();
+            self.make_room(&mut known);
+            let slot = known.entry(key.clone()).or_default();
+            slot.running.get_or_insert_with(|| run(key.tool.clone(), tool, power)).clone()
+        };
+        let verdict = running.clone().await;
+        self.learn(&key, &running, verdict)
+    }
+
+    /// Whoever awaited a run first writes down what came of it.
+    fn learn(&self, key: &CheckKey, running: &Running, verdict: Verdict) -> Verdict {
+        let now = (self.now)();
+        let mut known = self.lock();
+        let Some(slot) = known.get_mut(key) else { return verdict };
+        if slot.running.as_ref().is_some_and(|current| current.ptr_eq(running)) {
+            slot.running = None;
+        }
+        match &verdict {
+            Ok(()) => {
+                slot.succeeded = Some(now);
+                slot.verdict = Some((now, Ok(())));
+                verdict
+            }
+            Err(_) if slot.succeeded.is_some_and(|at| now.duration_since(at) < GRACE) => Ok(()),
+            Err(_) => {
+                slot.verdict = Some((now, verdict.clone()));
+                verdict
+            }
+        }
+    }
+
+    fn make_room(&self, known: &mut HashMap<CheckKey, Known>) {
+        if known.len() < MOST {
+            return;
+        }
+        let now = (self.now)();
+        known.retain(|_, slot| {
+            let fresh = slot.verdict.as_ref().is_some_and(|(at, _)| now.duration_since(*at) < FRESH);
+            fresh || slot.running.is_some()
+        });
+        if known.len() >= MOST {
+            known.retain(|_, slot| slot.running.is_some());
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<CheckKey, Known>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn run(name: String, tool: Arc<dyn Tool>, power: Arc<Power>) -> Running {
+    let run = async move {
+        match tool.check(&name, power).await {
+            Ok(verdict) => verdict,
+            Err(fault) => Err(format!("its check did not end well: {fault}")),
+        }
+    };
+    run.boxed().shared()
+}
+
+impl fmt::Debug for Checks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Checks").field("known", &self.lock().len()).finish()
+    }
+}

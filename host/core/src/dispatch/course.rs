@@ -1,0 +1,264 @@
+//! One call on its way through the steps.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use hermes_manifest::{Check, FsMode};
+use serde_json::{Map, Value};
+
+use super::hooks::{self, Left, Standing};
+use super::lineage::Lineage;
+use super::report::{AnsweredBy, Report};
+use super::rounds::{Begun, Handled};
+use super::session::{CallRequest, Session};
+use super::step::{Step, Traced};
+use crate::ask::{Next, Ticket};
+use crate::audit::Audited;
+use crate::host::Host;
+use crate::outcome::Outcome;
+use crate::power::{Granted, Mount, Power};
+use crate::registry::{Catalog, Entry, Scope};
+use crate::results::{self, Owner};
+use crate::seen::{Absent, Seen, State};
+use crate::tool::Progress;
+
+pub(super) struct Course<'a> {
+    pub(super) host: &'a Host,
+    pub(super) catalog: Arc<Catalog>,
+    pub(super) session: &'a Session,
+    pub(super) request: &'a CallRequest,
+    pub(super) progress: &'a dyn Progress,
+    pub(super) lineage: &'a Lineage,
+    pub(super) report: Report,
+    /// Whether the component was replaced before it could be loaded.
+    pub(super) replaced: bool,
+    /// The duty to keep how this call ends, since an answer set it going.
+    ticket: Option<Ticket>,
+    last: Instant,
+}
+
+impl<'a> Course<'a> {
+    pub(super) fn begin(
+        host: &'a Host,
+        session: &'a Session,
+        request: &'a CallRequest,
+        progress: &'a dyn Progress,
+        lineage: &'a Lineage,
+    ) -> Self {
+        let catalog = host.catalog();
+        let report = Report::new(catalog.generation());
+        let (ticket, last) = (None, Instant::now());
+        Self { host, catalog, session, request, progress, lineage, report, replaced: false, ticket, last }
+    }
+
+    /// Whether another catalog than the one that the call saw knows what became of its component.
+    pub(super) fn is_outdated(&self) -> bool {
+        self.replaced && self.ticket.is_none() && self.host.catalog().generation() != self.report.generation
+    }
+
+    /// Ends the call. It is written down, and if it cannot be, nothing of its result leaves.
+    pub(super) fn end(mut self, outcome: Outcome, began: Instant) -> Report {
+        let took = began.elapsed();
+        self.lineage.spend(self.report.cpu);
+        let went_through = self.report.trace.iter().all(|traced| traced.passed);
+        let written = self.host.surroundings.audit.end(&self.audited(), &outcome, took);
+        let outcome = match written {
+            Ok(()) => {
+                if went_through {
+                    self.note(Step::Audit, true);
+                }
+                outcome
+            }
+            Err(error) => {
+                self.note(Step::Audit, false);
+                not_written(&error)
+            }
+        };
+        if let Some(ticket) = self.ticket.take() {
+            self.host.surroundings.questions.completed(ticket, &outcome);
+        }
+        Report { outcome, took, ..self.report }
+    }
+
+    /// Ends a step: what it refused goes no further.
+    pub(super) fn step<T>(&mut self, step: Step, result: Result<T, Outcome>) -> Result<T, Outcome> {
+        self.note(step, result.is_ok());
+        result
+    }
+
+    pub(super) fn note(&mut self, step: Step, passed: bool) {
+        let now = Instant::now();
+        self.report.trace.push(Traced { step, took: now - self.last, passed });
+        self.last = now;
+    }
+
+    pub(super) async fn run(&mut self, permitted: bool) -> Result<Outcome, Outcome> {
+        let (host, tool) = (self.host, self.request.tool.as_str());
+        let seen = Seen::find(host, &self.catalog, self.session, tool);
+        let seen = self.step(Step::Lookup, seen.ok_or_else(|| Outcome::UnknownTool(tool.to_owned())))?;
+        let entry = Arc::clone(&seen.entry);
+        self.report.by =
+            Some(AnsweredBy { manifest: Arc::clone(&entry.manifest), component: Arc::clone(&entry.component) });
+        let permitted = self.permit(&seen, permitted);
+        self.step(Step::Permit, permitted)?;
+        let power = self.power(&seen);
+
+        let Some(arguments) = entry.arguments() else { return Err(Outcome::UnknownTool(tool.to_owned())) };
+        let mut begun = Begun::default();
+        let mut args: Map<String, Value> = if let Some(handle) = &self.request.handle {
+            let next = self.resume(handle, &entry).await;
+            match self.step(Step::Resume, next)? {
+                Next::Ask(asked) => return Ok(Outcome::Pending(asked)),
+                Next::Same(outcome) => return Ok(outcome),
+                Next::Resume(resumed) => {
+                    self.report.id.clone_from(&resumed.call);
+                    self.ticket = resumed.ticket;
+                    begun = Begun {
+                        rounds: resumed.rounds,
+                        wall: resumed.wall,
+                        cpu: resumed.cpu,
+                        resume: Some(resumed.resume),
+                    };
+                    serde_json::from_str(&resumed.args).unwrap_or_default()
+                }
+            }
+        } else {
+            let coerced = arguments.parse(&self.request.args, host.surroundings.compat).map_err(Outcome::Invalid);
+            let args = self.step(Step::Coerce, coerced)?;
+            self.step(Step::Validate, arguments.validate(args).map_err(Outcome::Invalid))?
+        };
+        if entry.manifest.check == Check::Dynamic {
+            let verdict = host.check(&entry, self.session, Arc::new(power.clone())).await;
+            self.step(Step::Check, verdict.map_err(|reason| not_available(tool, &reason)))?;
+        }
+        if !entry.manifest.annotations.read_only {
+            let written = host.surroundings.audit.begin(&self.audited()).map_err(|error| not_written(&error));
+            self.step(Step::Begin, written)?;
+        }
+        let hooks = self.hooks();
+        let call = self.call();
+        if !hooks.is_empty() && begun.resume.is_none() {
+            let mut left = Left::default();
+            let takes = (arguments, host.surroundings.compat);
+            let rewritten = hooks::before(&hooks, &call, args, takes, &mut left).await;
+            self.keep(left);
+            args = self.step(Step::Before, rewritten)?;
+        }
+        let args = Value::Object(args).to_string();
+        let began = Instant::now();
+        let ended = match self.handle(&entry, call.clone(), &args, power, begun).await {
+            Handled::Ended(ended) => ended,
+            Handled::Asked(asked) => {
+                self.note(Step::Handle, true);
+                return Ok(Outcome::Pending(asked));
+            }
+        };
+        self.note(Step::Handle, ended.is_ok());
+        let elapsed = began.elapsed();
+        let mut ended = self.look_through(&entry, ended)?;
+        if !hooks.is_empty() {
+            let mut left = Left::default();
+            let shown = hooks::after(&hooks, (&call, &args), ended, elapsed, &mut left).await;
+            self.keep(left);
+            ended = self.step(Step::After, shown)?;
+            ended = self.look_through(&entry, ended)?;
+        }
+        let fitted = self.fit(&seen, ended?);
+        self.step(Step::Size, fitted).map(Outcome::Done)
+    }
+
+    /// Whether the call may run at all.
+    fn permit(&mut self, seen: &Seen, permitted: bool) -> Result<(), Outcome> {
+        let tool = &self.request.tool;
+        if !permitted {
+            return Err(Outcome::Denied { capability: "tools".to_owned(), target: tool.clone() });
+        }
+        self.lineage.enter()?;
+        self.report.lacks = seen.lacks(self.session);
+        if !self.report.lacks.is_empty() {
+            return Err(not_available(tool, "it needs a client that can ask its user or its model"));
+        }
+        match &seen.state {
+            // The tool's own check has the last word, and a step of its own.
+            State::Ready | State::Unverified | State::Unavailable(Absent::Check(_)) => Ok(()),
+            State::Unavailable(absent) => Err(not_available(tool, &absent.to_string())),
+            State::Held(_) | State::Older => Err(Outcome::Held),
+            State::Ungranted(missing) => {
+                let first = missing.first();
+                Err(Outcome::Denied {
+                    capability: first.map(|grant| grant.capability.to_owned()).unwrap_or_default(),
+                    target: first.map(|grant| grant.value.clone()).unwrap_or_default(),
+                })
+            }
+        }
+    }
+
+    /// What the tool may do in this call: what it was granted, within what is left, and the kept results of its session if it pages
+    /// results.
+    fn power(&self, seen: &Seen) -> Power {
+        let mut power = self.host.power(seen);
+        power.limits = self.lineage.cut(power.limits);
+        if seen.entry.manifest.pages_results
+            && let Ok(Some(host)) = self.host.surroundings.results.folder(self.owner())
+        {
+            let guest = PathBuf::from(results::FOLDER);
+            power.mounts.push(Mount { host, guest, mode: FsMode::Read, quota: None, own: true });
+        }
+        power
+    }
+
+    /// Whose kept results and questions these are.
+    pub(super) fn owner(&self) -> Owner {
+        Owner::of(self.session.tenant.as_deref(), self.session.id.as_deref())
+    }
+
+    /// The hooks around this call, in order, each with its own power: that of the session's toolsets, and nothing of `--grant`.
+    fn hooks(&self) -> Vec<Standing> {
+        let toolsets = self.catalog.toolsets();
+        let mut standing: Vec<(i32, Standing)> = Vec::new();
+        for hook in toolsets.hooks(&self.session.view, self.host.workspace_path()) {
+            let family = self.catalog.family(&Scope::Host, hook.hook.as_str());
+            let entries = family.into_iter().flat_map(|family| family.serving());
+            let allowed = |entry: &&Arc<Entry>| hook.paths.iter().any(|path| path.allows(&entry.manifest.version));
+            let name = hook.hook.to_string();
+            let Some(entry) = entries.filter(|entry| entry.hook().is_some()).find(allowed) else {
+                standing.push((i32::MIN, Standing { name, hook: None }));
+                continue;
+            };
+            let hermes_manifest::Role::Hook { matches, order } = &entry.manifest.role else { continue };
+            if !matches.iter().any(|pattern| pattern.matches(&self.request.tool)) {
+                continue;
+            }
+            let paths: Vec<_> =
+                hook.paths.iter().filter(|path| path.allows(&entry.manifest.version)).cloned().collect();
+            let granted = Granted::union(&paths);
+            let power = Power::resolve(&entry.manifest.asks(), &granted, &self.host.ground());
+            let hook = entry.hook().map(|hook| (Arc::clone(hook), Arc::new(power)));
+            standing.push((*order, Standing { name, hook }));
+        }
+        standing.sort_by(|(order, a), (other, b)| (order, &a.name).cmp(&(other, &b.name)));
+        standing.into_iter().map(|(_, standing)| standing).collect()
+    }
+
+    pub(super) fn audited(&self) -> Audited<'_> {
+        Audited {
+            id: &self.report.id,
+            parent: self.lineage.parent(),
+            tenant: self.session.tenant.as_deref(),
+            session: self.session.id.as_deref(),
+            tool: &self.request.tool,
+            section: self.report.by.as_ref().map(|by| by.component.section()),
+            generation: self.report.generation,
+        }
+    }
+}
+
+fn not_available(tool: &str, reason: &str) -> Outcome {
+    let message = format!("Tool '{tool}' is not available in current environment: {reason}");
+    Outcome::Unavailable { message, retry_after: None }
+}
+
+fn not_written(error: &str) -> Outcome {
+    Outcome::HostError(format!("the call could not be written down: {error}"))
+}

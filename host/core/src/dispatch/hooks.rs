@@ -1,0 +1,127 @@
+//! Hooks around a call: each sees what the one before it left, and one that fails lets nothing pass.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::arguments::{Arguments, Compat};
+use crate::call::{Call, Ended, Failure, Output};
+use crate::outcome::Outcome;
+use crate::power::Power;
+use crate::tool::{Decision, Hook, HookRun, LogLine};
+
+/// A hook that stands around a call, with its own power.
+pub(super) struct Standing {
+    pub(super) name: String,
+    /// None where a toolset lists a hook that no component holds.
+    pub(super) hook: Option<(Arc<dyn Hook>, Arc<Power>)>,
+}
+
+/// What hooks leave behind besides their decisions.
+#[derive(Default)]
+pub(super) struct Left {
+    pub(super) log: Vec<LogLine>,
+    pub(super) log_dropped: u64,
+    pub(super) cpu: Duration,
+}
+
+impl Left {
+    fn take<T>(&mut self, run: HookRun<T>) -> Result<T, String> {
+        self.log.extend(run.log);
+        self.log_dropped += run.log_dropped;
+        self.cpu += run.cpu;
+        match run.result {
+            Ok(answer) => answer,
+            Err(fault) => Err(model_text(&Outcome::from(fault))),
+        }
+    }
+}
+
+/// Asks every hook before a call; what one rewrites, the next one sees.
+///
+/// # Errors
+///
+/// `refused` when a hook says no, fails, is missing, or leaves arguments that the tool does not take.
+pub(super) async fn before(
+    hooks: &[Standing],
+    call: &Call,
+    mut args: Map<String, Value>,
+    (arguments, compat): (&Arguments, Compat),
+    left: &mut Left,
+) -> Result<Map<String, Value>, Outcome> {
+    for standing in hooks {
+        let name = &standing.name;
+        let (hook, power) = standing.present()?;
+        let text = Value::Object(args.clone()).to_string();
+        let decision = left.take(hook.before(call.clone(), text, Arc::clone(power)).await);
+        match decision.map_err(|error| refused(name, &format!("failed, so the call does not run: {error}")))? {
+            Decision::Proceed => {}
+            Decision::Refuse(reason) => return Err(refused(name, &format!("refused the call: {reason}"))),
+            Decision::Rewrite(text) => {
+                args = arguments.read(&text, compat).map_err(|issues| {
+                    let invalid = model_text(&Outcome::Invalid(issues));
+                    refused(name, &format!("rewrote the arguments into ones that the tool does not take: {invalid}"))
+                })?;
+            }
+        }
+    }
+    Ok(args)
+}
+
+/// Shows every hook how a call ended; what one replaces, the next one sees.
+///
+/// # Errors
+///
+/// `refused` when a hook fails or is missing: the result is withheld.
+pub(super) async fn after(
+    hooks: &[Standing],
+    (call, args): (&Call, &str),
+    mut ended: Result<Output, Outcome>,
+    elapsed: Duration,
+    left: &mut Left,
+) -> Result<Result<Output, Outcome>, Outcome> {
+    for standing in hooks {
+        let name = &standing.name;
+        let (hook, power) = standing.present()?;
+        let shown = match &ended {
+            Ok(output) => Ok(Ended::Done(output.clone())),
+            Err(outcome) => Err(failure(outcome)),
+        };
+        let run = hook.after(call.clone(), args.to_owned(), shown, elapsed, Arc::clone(power)).await;
+        let withheld = |error: &str| refused(name, &format!("failed, so the result is withheld: {error}"));
+        match left.take(run).map_err(|error| withheld(&error))? {
+            None => {}
+            Some(Ok(Ended::Done(output))) => ended = Ok(output),
+            Some(Ok(Ended::Ask(_))) => return Err(withheld("it asked a question after the call")),
+            Some(Err(failure)) => ended = Err(failure.into()),
+        }
+    }
+    Ok(ended)
+}
+
+impl Standing {
+    fn present(&self) -> Result<&(Arc<dyn Hook>, Arc<Power>), Outcome> {
+        self.hook.as_ref().ok_or_else(|| refused(&self.name, "is listed by a toolset and missing, so nothing runs"))
+    }
+}
+
+fn refused(hook: &str, what: &str) -> Outcome {
+    Outcome::Refused(format!("The hook `{hook}` {what}"))
+}
+
+/// How a call ended, in the words that the contract has for it.
+fn failure(outcome: &Outcome) -> Failure {
+    match outcome.clone() {
+        Outcome::Invalid(issues) => Failure::Invalid(issues),
+        Outcome::Denied { capability, target } => Failure::Denied { capability, target },
+        Outcome::Unavailable { message, retry_after } => Failure::Unavailable { message, retry_after },
+        other => Failure::Failed(model_text(&other)),
+    }
+}
+
+/// The words that a model would read.
+fn model_text(outcome: &Outcome) -> String {
+    let error = outcome.error().unwrap_or_default();
+    error.get("error").and_then(Value::as_str).unwrap_or_default().to_owned()
+}

@@ -1,0 +1,110 @@
+//! The only way to run a tool, whoever asks. Each [`Step`] can refuse; the trace of the call then ends there.
+
+mod course;
+mod hooks;
+mod lineage;
+mod nested;
+mod plan;
+mod report;
+mod result;
+mod rounds;
+mod session;
+mod step;
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use futures_util::future::BoxFuture;
+use futures_util::{FutureExt as _, StreamExt as _, stream};
+use hermes_manifest::ToolName;
+use serde_json::{Map, Value};
+
+use self::course::Course;
+use self::lineage::Lineage;
+pub use self::plan::{Planned, plan};
+pub use self::report::{AnsweredBy, Report};
+pub use self::session::{CallRequest, Session};
+pub use self::step::{Step, Traced};
+use crate::host::Host;
+use crate::seen::Seen;
+use crate::tool::Progress;
+
+/// How often a call begins anew because its component was replaced before it was loaded.
+const MAX_ATTEMPTS: usize = 3;
+
+/// Calls of a batch that run at the same time.
+const ABREAST: usize = 8;
+
+impl Host {
+    /// Runs a tool. Never fails: everything that can happen is an [`Outcome`](crate::Outcome).
+    ///
+    /// Dropping the future cancels the call and all calls that it made.
+    pub async fn dispatch(&self, session: &Session, request: CallRequest, progress: &dyn Progress) -> Report {
+        self.run(session, &request, progress, &Lineage::default(), true).await
+    }
+
+    /// Runs several calls, at the same time where the manifests of their tools allow it. Reports are in the order of requests.
+    pub async fn dispatch_all(
+        &self,
+        session: &Session,
+        requests: Vec<CallRequest>,
+        progress: &dyn Progress,
+    ) -> Vec<Report> {
+        self.batch(session, requests, progress, &Lineage::default(), None).await
+    }
+
+    /// A batch within a lineage. Where it says which tools are `granted`, others are denied.
+    async fn batch(
+        &self,
+        session: &Session,
+        requests: Vec<CallRequest>,
+        progress: &dyn Progress,
+        lineage: &Lineage,
+        granted: Option<&BTreeSet<ToolName>>,
+    ) -> Vec<Report> {
+        let catalog = self.catalog();
+        let find = |request: &CallRequest| Seen::find(self, &catalog, session, &request.tool);
+        let manifests: Vec<_> = requests.iter().map(|request| Some(find(request)?.entry.manifest.clone())).collect();
+        let args: Vec<Map<String, Value>> =
+            requests.iter().map(|request| serde_json::from_str(&request.args).unwrap_or_default()).collect();
+        let planned = manifests.iter().zip(&args);
+        let planned: Vec<Planned<'_>> = planned
+            .map(|(manifest, args)| Planned { parallel: manifest.as_ref().map(|manifest| &manifest.parallel), args })
+            .collect();
+        let mut reports = Vec::with_capacity(requests.len());
+        for segment in plan(&planned, self.workspace_path()) {
+            let calls = requests.get(segment).unwrap_or_default().iter();
+            let permitted =
+                |request: &CallRequest| granted.is_none_or(|granted| granted.contains(request.tool.as_str()));
+            let calls: Vec<BoxFuture<'_, Report>> = calls
+                .map(|request| self.run(session, request, progress, lineage, permitted(request)).boxed())
+                .collect();
+            reports.extend(stream::iter(calls).buffered(ABREAST).collect::<Vec<_>>().await);
+        }
+        reports
+    }
+
+    async fn run(
+        &self,
+        session: &Session,
+        request: &CallRequest,
+        progress: &dyn Progress,
+        lineage: &Lineage,
+        permitted: bool,
+    ) -> Report {
+        let began = Instant::now();
+        let mut attempt = 1;
+        loop {
+            let mut course = Course::begin(self, session, request, progress, lineage);
+            let outcome = match course.run(permitted).await {
+                Ok(outcome) | Err(outcome) => outcome,
+            };
+            // Nothing of it ran yet, so it may begin anew with what is there now.
+            if attempt < MAX_ATTEMPTS && course.is_outdated() {
+                attempt += 1;
+                continue;
+            }
+            return course.end(outcome, began);
+        }
+    }
+}

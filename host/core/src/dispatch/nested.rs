@@ -1,0 +1,53 @@
+//! Calls of tools by tools: the same path, within what is left of the call that makes them.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use hermes_manifest::{Manifest, ToolName};
+
+use super::lineage::Lineage;
+use super::{CallRequest, Report, Session};
+use crate::host::Host;
+use crate::outcome::Outcome;
+use crate::tool::{Caller, NoProgress, Progress, ToolRequest};
+
+/// A running call as the caller of others.
+pub(super) struct Nested<'a> {
+    pub(super) host: &'a Host,
+    pub(super) session: Session,
+    pub(super) tools: BTreeSet<ToolName>,
+    /// Of the calls that this one makes.
+    pub(super) lineage: Lineage,
+    /// Whether this one was made by a tool itself.
+    pub(super) nested: bool,
+    pub(super) progress: &'a dyn Progress,
+}
+
+impl Progress for Nested<'_> {
+    fn report(&self, done: f64, total: Option<f64>, message: Option<String>) {
+        self.progress.report(done, total, message);
+    }
+}
+
+impl Caller for Nested<'_> {
+    fn nested(&self) -> bool {
+        self.nested
+    }
+
+    fn tools(&self) -> Vec<Arc<Manifest>> {
+        let listing = self.host.list(&self.session);
+        let seen = listing.tools.into_iter().filter(|seen| seen.state.offered());
+        seen.map(|seen| Arc::clone(&seen.entry.manifest))
+            .filter(|manifest| self.tools.contains(&manifest.name))
+            .collect()
+    }
+
+    fn call<'a>(&'a self, requests: Vec<ToolRequest>) -> BoxFuture<'a, Vec<Outcome>> {
+        Box::pin(async move {
+            let requests: Vec<CallRequest> = requests.into_iter().map(CallRequest::from).collect();
+            let reports = self.host.batch(&self.session, requests, &NoProgress, &self.lineage, Some(&self.tools)).await;
+            reports.into_iter().map(|report: Report| report.outcome).collect()
+        })
+    }
+}

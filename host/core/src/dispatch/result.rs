@@ -1,0 +1,76 @@
+//! What leaves of a result: no secret, nothing that breaks its schema, and no more than a model reads.
+
+use super::course::Course;
+use super::step::Step;
+use crate::call::{Content, Output};
+use crate::limits::LimitKind;
+use crate::outcome::Outcome;
+use crate::registry::Entry;
+use crate::results::{Budget, FOLDER, Keeper, Ways};
+use crate::seen::Seen;
+
+impl Course<'_> {
+    /// Takes secrets out of how a call ended, and compares a result with its schema. One that does not fit is a failure, which hooks
+    /// may still see.
+    pub(super) fn look_through(
+        &mut self,
+        entry: &Entry,
+        ended: Result<Output, Outcome>,
+    ) -> Result<Result<Output, Outcome>, Outcome> {
+        let scrubbed = self.host.surroundings.scrub.scrub(ended);
+        let scrubbed = scrubbed.map_err(|error| Outcome::HostError(format!("secrets could not be taken out: {error}")));
+        let ended = self.step(Step::Scrub, scrubbed)?;
+        let (Ok(output), Some(schema)) = (&ended, entry.output()) else { return Ok(ended) };
+        let fits = match &output.structured {
+            Some(structured) => schema.fits(structured),
+            None => Err("there is no structured result, and the manifest promises one".to_owned()),
+        };
+        self.note(Step::Output, fits.is_ok());
+        Ok(match fits {
+            Ok(()) => ended,
+            Err(why) => Err(Outcome::BadResult(format!("the result does not fit the tool's `output_schema`: {why}"))),
+        })
+    }
+
+    /// Cuts a result to what a model reads, and keeps the whole of it.
+    pub(super) fn fit(&self, seen: &Seen, output: Output) -> Result<Output, Outcome> {
+        let most = seen.granted.limits().output.max(self.host.power(seen).limits.output);
+        if size(&output) > most {
+            let detail = "with what hooks added, the result is larger than the tool's own may be".to_owned();
+            return Err(Outcome::Limit { kind: LimitKind::Output, detail });
+        }
+        let ways = self.ways();
+        let keeper = Keeper { store: self.host.surroundings.results.as_ref(), owner: self.owner(), ways: &ways };
+        Ok(Budget::default().fit(readable(output), seen.entry.manifest.max_result_size_chars, keeper))
+    }
+
+    /// The ways by which this caller gets at what was kept.
+    fn ways(&self) -> Ways {
+        let listing = self.host.list(self.session);
+        let pages = listing.tools.iter().filter(|seen| seen.state.offered() && seen.entry.manifest.pages_results);
+        let tools = pages.map(|seen| seen.entry.manifest.name.to_string()).collect();
+        let mount = Some(FOLDER.to_owned());
+        Ways { resource: self.session.reads_resources, tools, mount, http: false }
+    }
+}
+
+fn size(output: &Output) -> u64 {
+    let structured = output.structured.as_ref().map_or(0, |value| value.to_string().len());
+    let pieces = output.content.iter().map(|piece| match piece {
+        Content::Text(text) => text.len(),
+        Content::Image(media) | Content::Audio(media) => media.data.len(),
+        Content::Embedded(blob) => blob.text.as_ref().map_or(0, String::len) + blob.data.as_ref().map_or(0, Vec::len),
+        Content::Link(link) => link.uri.len() + link.name.len(),
+    });
+    (structured + pieces.sum::<usize>()) as u64
+}
+
+/// A result for programs alone is repeated as compact JSON for models.
+fn readable(mut output: Output) -> Output {
+    if output.content.is_empty()
+        && let Some(structured) = &output.structured
+    {
+        output.content.push(Content::Text(structured.to_string()));
+    }
+    output
+}

@@ -1,0 +1,231 @@
+//! Tools as one session sees them: which version, with what power, and whether it may be offered.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use hermes_manifest::{Capabilities, Check, ClientFeature, EnvName, GuestRoot, ToolName};
+
+use crate::dispatch::Session;
+use crate::host::Host;
+use crate::power::{GrantLine, Granted, missing};
+use crate::registry::{Catalog, Difference, Entry, Family, Scope};
+use crate::toolset::{GrantPath, MissingTool};
+use crate::workspace::WorkspaceError;
+
+/// The tools that a session sees.
+#[derive(Debug, Clone)]
+pub struct Listing {
+    /// The generation of all of them.
+    pub generation: u64,
+    /// One a name, in the order of names: the version that serves, or the one that would if it were approved.
+    pub tools: Vec<Seen>,
+    /// The versions that do not serve.
+    pub others: Vec<Seen>,
+    catalog: Arc<Catalog>,
+}
+
+/// A tool as one session sees it.
+#[derive(Debug, Clone)]
+pub struct Seen {
+    /// The tool.
+    pub entry: Arc<Entry>,
+    /// What it asks for.
+    pub asked: Capabilities,
+    /// The ways by which grants come to it.
+    pub paths: Vec<GrantPath>,
+    /// What it is granted by all of them together.
+    pub granted: Granted,
+    /// Whether it may be offered.
+    pub state: State,
+}
+
+/// Whether a tool may be offered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    /// It may.
+    Ready,
+    /// It may; its own check has not run, or not lately.
+    Unverified,
+    /// A key, a service or a file is missing.
+    Unavailable(Absent),
+    /// It lacks power that it asks for.
+    Ungranted(Vec<GrantLine>),
+    /// It waits for approval.
+    Held(Arc<Difference>),
+    /// Another version serves.
+    Older,
+}
+
+/// What a tool lacks that no grant would give.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Absent {
+    /// A variable or secret without a value.
+    #[error("{0} has no value; `hermes-host setup` asks for it, or set it in the host's environment")]
+    Value(EnvName),
+    /// There is no workspace.
+    #[error("{0}")]
+    Workspace(WorkspaceError),
+    /// Its own check says no.
+    #[error("{0}")]
+    Check(String),
+}
+
+impl State {
+    /// The word in lists.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Ready => "ready",
+            Self::Unverified => "unverified",
+            Self::Unavailable(_) => "unavailable",
+            Self::Ungranted(_) => "ungranted",
+            Self::Held(_) => "held",
+            Self::Older => "older",
+        }
+    }
+
+    /// Whether models see the tool.
+    pub fn offered(&self) -> bool {
+        matches!(self, Self::Ready | Self::Unverified)
+    }
+
+    /// Whether its check is due.
+    pub fn is_unverified(&self) -> bool {
+        matches!(self, Self::Unverified)
+    }
+
+    /// Why it is not offered.
+    pub fn reason(&self) -> Option<String> {
+        match self {
+            Self::Ready | Self::Unverified => None,
+            Self::Unavailable(absent) => Some(absent.to_string()),
+            Self::Ungranted(missing) => {
+                let missing: Vec<String> = missing.iter().map(ToString::to_string).collect();
+                Some(format!("not granted: {}", missing.join(", ")))
+            }
+            Self::Held(difference) => {
+                let changes: Vec<String> = difference.changes.iter().map(|change| change.what.to_string()).collect();
+                Some(format!("waits for approval: {}", changes.join("; ")))
+            }
+            Self::Older => Some("another version serves".to_owned()),
+        }
+    }
+}
+
+impl Listing {
+    pub(crate) fn new(host: &Host, catalog: Arc<Catalog>, session: &Session) -> Self {
+        let (mut tools, mut others) = (Vec::new(), Vec::new());
+        for name in names(&catalog, session) {
+            let mut versions = candidates(&catalog, session, name.as_str()).into_iter();
+            let seen = versions.by_ref().find_map(|entry| Seen::new(host, &catalog, session, entry));
+            let Some(seen) = seen else { continue };
+            others.extend(beside(&catalog, session, &seen));
+            tools.push(seen);
+        }
+        Self { generation: catalog.generation(), tools, others, catalog }
+    }
+
+    /// What toolsets list and no component holds.
+    pub fn missing_tools(&self) -> Vec<MissingTool<'_>> {
+        self.catalog.toolsets().missing(self.catalog.tools().map(|entry| entry.manifest.name.as_str()))
+    }
+
+    /// What the listing was made from.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+}
+
+/// All names that a session could see: the host's, and its tenant's.
+fn names(catalog: &Catalog, session: &Session) -> BTreeSet<ToolName> {
+    let scopes = scopes(session);
+    let families = scopes.iter().flat_map(|scope| catalog.families(scope));
+    families.map(|(name, _)| name.clone()).collect()
+}
+
+fn scopes(session: &Session) -> Vec<Scope> {
+    session.tenant.clone().map(Scope::Tenant).into_iter().chain([Scope::Host]).collect()
+}
+
+/// The versions of a name in the order in which they are preferred: what may serve before what waits, releases before what comes
+/// before them, the higher before the lower.
+fn candidates(catalog: &Catalog, session: &Session, name: &str) -> Vec<Arc<Entry>> {
+    let families = scopes(session).into_iter().filter_map(|scope| catalog.family(&scope, name));
+    let mut entries: Vec<Arc<Entry>> = families.take(1).flat_map(Family::entries).cloned().collect();
+    entries.retain(|entry| entry.tool().is_some());
+    entries.sort_by_key(|entry| (!entry.standing.is_admitted(), !entry.manifest.version.pre.is_empty()));
+    entries
+}
+
+/// The other versions of what was seen.
+fn beside(catalog: &Catalog, session: &Session, seen: &Seen) -> Vec<Seen> {
+    let versions = candidates(catalog, session, seen.entry.manifest.name.as_str());
+    let others = versions.into_iter().filter(|entry| !Arc::ptr_eq(entry, &seen.entry));
+    let others = others.map(|entry| {
+        let state = entry.held().map_or(State::Older, |difference| State::Held(Arc::clone(difference)));
+        let asked = entry.manifest.asks();
+        Seen { asked, paths: Vec::new(), granted: Granted::default(), state, entry }
+    });
+    others.collect()
+}
+
+impl Seen {
+    /// The version of `name` that serves this session; where none does, the one that waits for approval.
+    pub(crate) fn find(host: &Host, catalog: &Catalog, session: &Session, name: &str) -> Option<Self> {
+        candidates(catalog, session, name).into_iter().find_map(|entry| Self::new(host, catalog, session, entry))
+    }
+
+    fn new(host: &Host, catalog: &Catalog, session: &Session, entry: Arc<Entry>) -> Option<Self> {
+        let manifest = &entry.manifest;
+        let (name, own, version) = (manifest.name.as_str(), entry.toolset(), &manifest.version);
+        let paths = catalog.toolsets().paths(&session.view, name, own, version, host.workspace_path())?;
+        let granted = Granted::union(&paths);
+        let asked = manifest.asks();
+        let mut seen = Self { entry, asked, paths, granted, state: State::Ready };
+        seen.state = seen.judge(host, session);
+        Some(seen)
+    }
+
+    fn judge(&self, host: &Host, session: &Session) -> State {
+        if let Some(difference) = self.entry.held() {
+            return State::Held(Arc::clone(difference));
+        }
+        let missing = missing(&self.asked, &self.granted, host.workspace_path());
+        if !missing.is_empty() {
+            return State::Ungranted(missing);
+        }
+        if let Some(absent) = self.absent(host) {
+            return State::Unavailable(absent);
+        }
+        match self.entry.manifest.check {
+            Check::Static => State::Ready,
+            Check::Dynamic => match host.verdict(&self.entry, session, &host.power(self)) {
+                None => State::Unverified,
+                Some(Ok(())) => State::Ready,
+                Some(Err(reason)) => State::Unavailable(Absent::Check(reason)),
+            },
+        }
+    }
+
+    fn absent(&self, host: &Host) -> Option<Absent> {
+        let surroundings = host.surroundings();
+        if let Err(error) = &surroundings.workspace
+            && self.asked.fs.iter().any(|ask| ask.path == GuestRoot::Workspace)
+        {
+            return Some(Absent::Workspace(error.clone()));
+        }
+        let valueless = self.entry.manifest.requires_env.iter().find(|required| {
+            let value = if self.asked.secrets.contains_key(&required.name) {
+                surroundings.secrets.get(&required.name)
+            } else {
+                surroundings.environment.get(&required.name).cloned()
+            };
+            value.is_none_or(|value| value.is_empty())
+        });
+        valueless.map(|required| Absent::Value(required.name.clone()))
+    }
+
+    /// What the tool needs of its client and this one cannot do.
+    pub fn lacks(&self, session: &Session) -> BTreeSet<ClientFeature> {
+        self.entry.manifest.requires_client.difference(&session.client).copied().collect()
+    }
+}

@@ -1,0 +1,108 @@
+//! `explain`: why a tool has the power that it has.
+
+use hermes_core::{Explanation, GrantLine, GrantPath, Origin, Seen, nearest};
+use hermes_manifest::{Capabilities, ToolsetName};
+use serde_json::json;
+
+use super::{call::flags, difference};
+use crate::cli::ExplainArgs;
+use crate::failure::Failure;
+use crate::open;
+use crate::printer::{Printer, escape, shown};
+use crate::settings::Settings;
+
+pub(super) fn explain(args: &ExplainArgs, settings: &Settings, printer: Printer) -> Result<(), Failure> {
+    let host = open::host(settings)?;
+    let session = open::session(settings);
+    let Some(seen) = host.tool(&session, &args.tool) else {
+        let listing = host.list(&session);
+        let names = listing.tools.iter().map(|seen| seen.entry.manifest.name.as_str());
+        let near = nearest(&args.tool, names).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        return Err(Failure::usage(format!("this session has no tool `{}`{near}", escape(&args.tool, false))));
+    };
+    let explanation = host.explain(&seen);
+    if printer.json() {
+        let manifest = &seen.entry.manifest;
+        let mut object = serde_json::to_value(&explanation).map_err(Failure::work)?;
+        if let Some(object) = object.as_object_mut() {
+            object.insert("tool".into(), json!(manifest.name));
+            object.insert("version".into(), json!(manifest.version));
+            object.insert("state".into(), json!(seen.state.name()));
+            object.insert("reason".into(), json!(seen.state.reason()));
+        }
+        return Ok(printer.value(&object)?);
+    }
+    Ok(printer.text(&escape(&describe(&seen, &explanation), true))?)
+}
+
+fn describe(seen: &Seen, explanation: &Explanation) -> String {
+    let manifest = &seen.entry.manifest;
+    let mut text =
+        format!("{} {} from {}: {}\n", manifest.name, manifest.version, seen.entry.component, seen.state.name());
+    if let Some(difference) = seen.entry.held() {
+        text.push_str(&difference::describe(difference));
+    }
+    text.push_str("\nGranted by\n");
+    if explanation.paths.is_empty() {
+        text.push_str("  no toolset: only its manifest names one, and only files grant\n");
+    }
+    for path in &explanation.paths {
+        describe_path(path, &mut text);
+    }
+    section(&mut text, "Asked by its manifest", &lines(&explanation.asked));
+    section(&mut text, "Asked and not granted", &strings(&explanation.missing));
+    if !explanation.missing.is_empty() {
+        text.push_str(&format!("  for one run: {}\n", flags(&explanation.missing)));
+        text.push_str(&format!("  for good:    hermes-host approve {}\n", manifest.name));
+    }
+    section(&mut text, "Granted in part", &strings(&explanation.partly));
+    section(&mut text, "Granted and not asked, so it gets nothing of it", &strings(&explanation.unasked));
+    section(&mut text, "Limits that the tool itself wants lower", &strings(&explanation.waived));
+    section(&mut text, "Limits above the operator's ceilings", &strings(&explanation.ceilings));
+    let power = Capabilities { limits: explanation.notable_limits(), ..explanation.power.clone() };
+    let power = lines(&power);
+    let nothing = ["nothing but to compute, within the default limits".to_owned()];
+    section(&mut text, "So it may", if power.is_empty() { &nothing } else { &power });
+    text
+}
+
+fn describe_path(path: &GrantPath, text: &mut String) {
+    match &path.origin {
+        Origin::Toolsets { toolsets, file, pin } => {
+            let names: Vec<&str> = toolsets.iter().map(ToolsetName::as_str).collect();
+            let pin = pin.as_ref().map(|pin| format!(", which lists @{pin}")).unwrap_or_default();
+            text.push_str(&format!("  {} ({}{pin})\n", names.join(" › "), shown(file)));
+        }
+        Origin::Flag => text.push_str("  --grant\n"),
+    }
+    let granted = lines(&path.granted);
+    if granted.is_empty() {
+        text.push_str("    nothing\n");
+    }
+    for line in granted {
+        text.push_str(&format!("    {line}\n"));
+    }
+    for cut in &path.cuts {
+        for removed in &cut.removed {
+            text.push_str(&format!("    less {removed}, by [narrow] of {}\n", cut.by));
+        }
+    }
+}
+
+fn section(text: &mut String, title: &str, lines: &[String]) {
+    if lines.is_empty() {
+        return;
+    }
+    text.push_str(&format!("\n{title}\n"));
+    for line in lines {
+        text.push_str(&format!("  {line}\n"));
+    }
+}
+
+fn strings(lines: &[GrantLine]) -> Vec<String> {
+    lines.iter().map(ToString::to_string).collect()
+}
+
+fn lines(capabilities: &Capabilities) -> Vec<String> {
+    strings(&GrantLine::all(capabilities))
+}
