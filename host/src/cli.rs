@@ -46,6 +46,24 @@ pub(crate) struct SessionArgs {
     pub(crate) json: bool,
 }
 
+impl SessionArgs {
+    /// The words with which another command gets the same session; how the output is printed is no part of it.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let Self { plugins, toolset, exclude, workspace, config, grant, session, json: _ } = self;
+        let path = |path: &PathBuf| path.display().to_string();
+        let flags = plugins
+            .iter()
+            .map(|folder| ("--plugins", path(folder)))
+            .chain(toolset.iter().map(|names| ("--toolset", names.join(","))))
+            .chain(exclude.iter().map(|name| ("--exclude", name.clone())))
+            .chain(workspace.iter().map(|folder| ("--workspace", path(folder))))
+            .chain(config.iter().map(|file| ("--config", path(file))))
+            .chain(grant.iter().map(|grant| ("--grant", grant.clone())))
+            .chain(session.iter().map(|name| ("--session", name.clone())));
+        flags.flat_map(|(flag, value)| [flag.to_owned(), value]).collect()
+    }
+}
+
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -132,7 +150,7 @@ pub(crate) struct CallArgs {
     #[arg(long, value_name = "ID=JSON")]
     pub(crate) answer: Vec<String>,
     /// Go on with a call that asked, by the handle that it gave; the arguments are those of that call
-    #[arg(long, value_name = "HANDLE")]
+    #[arg(long, value_name = "HANDLE", allow_hyphen_values = true)]
     pub(crate) resume: Option<String>,
     /// Say yes to whatever the tool asks to be approved
     #[arg(long, conflicts_with = "deny")]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use hermes_core::ask::{Bounds, FolderCalls, LazyKey, NoApprovals, Questions};
-use hermes_core::registry::{self, FileTrust, ScanError, TrustPolicy};
+use hermes_core::registry::{self, FileTrust, ScanError, TrustError, TrustPolicy};
 use hermes_core::results::{FolderResults, Quota};
 use hermes_core::{
     Catalog, Ceilings, DISTRIBUTIONS, Distributions, Host, Registry, SecretStore, Session, Source, Surroundings,
@@ -56,8 +56,13 @@ pub(crate) fn host_of_file(settings: &Settings, file: &Path) -> Result<Host, Fai
     Ok(Host::new(Arc::new(registry), surroundings(settings, secrets)?))
 }
 
+/// A record of trust that is damaged is for its owner to put right.
 fn scan_failed(error: ScanError) -> Failure {
-    Failure::work(escape(&error.to_string(), false))
+    let message = escape(&error.to_string(), false);
+    match error {
+        ScanError::Trust(TrustError::Malformed { .. }) => Failure::usage(message),
+        ScanError::Trust(TrustError::Io { .. }) | ScanError::Unlisted { .. } => Failure::work(message),
+    }
 }
 
 fn surroundings(settings: &Settings, secrets: Arc<Secrets>) -> Result<Surroundings, Failure> {
@@ -116,7 +121,7 @@ pub(crate) fn distributions(settings: &Settings) -> Result<Distributions, Failur
 fn texts(settings: &Settings, wanted: impl Fn(&str) -> bool) -> Result<Vec<(PathBuf, Cow<'static, str>)>, Failure> {
     let wanted = |file: &Path| file.file_stem().and_then(|stem| stem.to_str()).is_none_or(&wanted);
     let mut texts: Vec<(PathBuf, Cow<'static, str>)> =
-        embedded::TOOLSETS.iter().map(|(name, text)| (PathBuf::from(name), Cow::Borrowed(*text))).collect();
+        embedded::TOOLSETS.iter().map(|(name, text)| (Path::new("core").join(name), Cow::Borrowed(*text))).collect();
     texts.retain(|(file, _)| wanted(file));
     if let Some(home) = &settings.home {
         for file in toolset_files(&home.join("toolsets"))?.into_iter().filter(|file| wanted(file)) {

@@ -75,6 +75,12 @@ pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", escape(text, false).replace('\'', r"'\''"))
 }
 
+/// A text as one word of a shell's command line, in quotes only where it needs them.
+pub(crate) fn word(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '=' | ':' | ',' | '@');
+    if !text.is_empty() && text.chars().all(plain) { text.to_owned() } else { quoted(text) }
+}
+
 /// Lines up columns by the width of their longest cell; the last column is free.
 pub(crate) fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
@@ -121,6 +127,9 @@ mod tests {
     fn a_quoted_text_is_one_word() {
         for (text, expected) in [("fs=/a b", "'fs=/a b'"), ("fs=/it's", r"'fs=/it'\''s'"), ("$(x)\n", r"'$(x)\u{a}'")] {
             assert_eq!(quoted(text), expected);
+        }
+        for (text, expected) in [("--grant", "--grant"), ("fs=/a:rw", "fs=/a:rw"), ("a b", "'a b'"), ("", "''")] {
+            assert_eq!(word(text), expected);
         }
     }
 }

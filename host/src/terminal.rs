@@ -25,7 +25,14 @@ pub(crate) fn line(question: &str, secret: bool, printer: Printer) -> Result<Opt
     }
     let mut line = Vec::new();
     io::stdin().lock().take(MAX_ANSWER + 1).read_until(b'\n', &mut line).map_err(unreadable)?;
-    if line.is_empty() { Ok(None) } else { text(line).map(Some) }
+    if !line.is_empty() {
+        return text(line).map(Some);
+    }
+    if is_interactive() {
+        // No Enter ended the line of the question.
+        printer.ask("\n");
+    }
+    Ok(None)
 }
 
 /// All of stdin, without a line break at its end.

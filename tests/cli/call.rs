@@ -9,7 +9,7 @@ fn read_file_answers_with_one_object() {
     assert_ran!(place.run(&["call", "read_file", "--args", r#"{"path":"Cargo.toml"}"#, "--json"]), @r#"
     exit 0
     ----- stdout
-    {"outcome":"done","content":[{"type":"text","text":"{\"content\":\"1|[package]\\n2|name = \\\"demo\\\"\",\"total_lines\":2,\"file_size\":24,\"truncated\":false,\"is_binary\":false,\"is_image\":false}"}],"structured":{"content":"1|[package]\n2|name = \"demo\"","total_lines":2,"file_size":24,"truncated":false,"is_binary":false,"is_image":false},"tool":"read_file","version":"0.1.0","digest":"[DIGEST]","generation":1,"ms":[MS]}
+    {"outcome":"done","content":[{"type":"text","text":"{\"content\":\"1|[package]\\n2|name = \\\"demo\\\"\",\"total_lines\":2,\"file_size\":24,\"truncated\":false,\"is_binary\":false,\"is_image\":false}"}],"structured":{"content":"1|[package]\n2|name = \"demo\"","total_lines":2,"file_size":24,"truncated":false,"is_binary":false,"is_image":false},"tool":"read_file","version":"0.1.0","digest":"[DIGEST]","generation":2,"ms":[MS]}
     ----- stderr
     "#);
 }
@@ -26,7 +26,7 @@ fn a_missing_file_is_named() {
     assert_ran!(place.run(&["call", "read_file", "--args", r#"{"path":"Cargo.toml"}"#, "--json"]), @r#"
     exit 1
     ----- stdout
-    {"outcome":"failed","content":[{"type":"text","text":"{\"error\":\"File not found: Cargo.toml\",\"kind\":\"failed\"}"}],"structured":null,"tool":"read_file","version":"0.1.0","digest":"[DIGEST]","generation":1,"ms":[MS]}
+    {"outcome":"failed","content":[{"type":"text","text":"{\"error\":\"File not found: Cargo.toml\",\"kind\":\"failed\"}"}],"structured":null,"tool":"read_file","version":"0.1.0","digest":"[DIGEST]","generation":2,"ms":[MS]}
     ----- stderr
     "#);
 }
@@ -83,13 +83,13 @@ fn unknown_tools_and_flags_are_wrong_usage() {
     exit 2
     ----- stdout
     ----- stderr
-    error: none.wasm: cannot be read: No such file or directory (os error 2)
+    error: none.wasm: cannot be read: there is no such file
     ");
     assert_ran!(place.run(&["call", "read_file", "--grant", "disk=/"]), @"
     exit 2
     ----- stdout
     ----- stderr
-    error: --grant: `disk=/` is not a grant: unknown kind `disk`, expected one of fs, http, env, secrets, limits
+    error: --grant: `disk=/` is not a grant: unknown kind `disk`, expected one of fs, http, env, secrets, tools, limits
     ");
     assert_ran!(place.run(&["list", "--toolset", "flie"]), @"
     exit 2
@@ -137,11 +137,38 @@ fn what_lies_outside_the_workspace_is_denied() {
 }
 
 #[test]
+fn an_argument_that_a_tool_does_not_take_is_refused_with_the_nearest_name() {
+    let place = Place::new().file("a.txt", "a\n");
+    assert_ran!(place.run(&["call", "read_file", "--args", r#"{"path":"a.txt","ofset":2}"#]), @r#"
+    exit 2
+    ----- stdout
+    ----- stderr
+    invalid: Invalid arguments: /ofset: there is no property "ofset"; did you mean `offset`?
+    hint: read_file takes path, [offset], [limit], [byte_offset], [byte_limit]
+    "#);
+    assert_ran!(place.run(&["call", "read_file", "--args", r#"{"paht":"a.txt"}"#]), @r#"
+    exit 2
+    ----- stdout
+    ----- stderr
+    invalid: Invalid arguments: the required property `path` is missing; /paht: there is no property "paht"; did you mean `path`?
+    hint: read_file takes path, [offset], [limit], [byte_offset], [byte_limit]
+    "#);
+    assert_ran!(place.run(&["call", "read_file", "--args", r#"{"path":"a.txt","limit":"many","offset":0}"#]), @r#"
+    exit 2
+    ----- stdout
+    ----- stderr
+    invalid: Invalid arguments: /limit: expected an integer, got "many"; /offset: expected at least 1, got 0
+    hint: read_file takes path, [offset], [limit], [byte_offset], [byte_limit]
+    "#);
+}
+
+#[test]
 fn a_trace_shows_the_steps() {
     let place = Place::new().file("a.txt", "a\n");
     let ran = place.run(&["call", "read_file", "--args", r#"{"path":"a.txt"}"#, "--trace"]);
     let steps: Vec<&str> = ran.stderr.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(steps, ["lookup", "permit", "arguments", "handle", "result", "cpu"], "{ran}");
+    let taken = ["lookup", "permit", "coerce", "validate", "handle", "scrub", "output", "size", "audit"];
+    assert_eq!(steps, taken.into_iter().chain(["cpu"]).collect::<Vec<_>>(), "{ran}");
 }
 
 /// Waits until the process has a handler for SIGINT, which is when the call is on its way.

@@ -12,16 +12,12 @@ use crate::support::Place;
 fn a_malformed_toolset_names_file_line_and_key() {
     let place =
         Place::new().own("toolsets/file.toml", "tools = [\"read_file\"]\n\n[grant]\nfs = [{ path = \"relative\" }]\n");
-    assert_ran!(place.run(&["list"]), @r#"
+    assert_ran!(place.run(&["list"]), @"
     exit 2
     ----- stdout
     ----- stderr
-    error: [PLACE]/home/.hermes-host/toolsets/file.toml: TOML parse error at line 4, column 16
-      |
-    4 | fs = [{ path = "relative" }]
-      |                ^^^^^^^^^^
-    `relative` is not a folder: expected `${workspace}` or an absolute path without `.` and `..`
-    "#);
+    error: [PLACE]/home/.hermes-host/toolsets/file.toml:4: `grant.fs[0].path`: `relative` is not a folder: expected `${workspace}` or an absolute path without `.` and `..`
+    ");
 }
 
 #[test]

@@ -4,23 +4,32 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
+    clippy::string_slice,
     clippy::unwrap_used,
     reason = "tests stop at the first surprise"
 )]
 
+mod ask;
 mod call;
+mod check;
 mod configuration;
 mod documents;
 mod embed;
+mod explain;
+mod hooks;
 mod hostile_files;
 mod inspect;
 mod names;
+mod nested;
 mod new;
 mod pipes;
+mod results;
 mod secrets;
 mod setup;
 mod stdio;
 mod support;
+mod toolsets;
+mod trust;
 mod upstream;
 mod usage;
 mod weather;

@@ -29,14 +29,15 @@ fn a_plugin_with_the_name_of_a_core_tool_is_refused_and_the_core_one_serves() {
     exit 0
     ----- stdout
     NAME     VERSION  TOOLSET  STATE        DESCRIPTION
-    weather  0.1.0    weather  unavailable  🌤 WEATHER_API_KEY has no value; set it in the host's environment
+    weather  0.1.0    weather  unavailable  🌤 WEATHER_API_KEY has no value; `hermes-host setup` asks for it, or set it in the host's environment
     ----- stderr
+    left out by --toolset, --exclude or the pin of a toolset: read_file 0.1.0, search_files 0.1.0, write_file 0.1.0
     refused [PLACE]/home/.hermes-host/plugins/read_file.wasm: the name `read_file` belongs to core/read_file.wasm; rename the tool or remove one of the files
     ");
     assert_ran!(place.run(&["call", "read_file", "--args", r#"{"path":"a.txt"}"#, "--json"]), @r#"
     exit 0
     ----- stdout
-    {"outcome":"done","content":[{"type":"text","text":"{\"content\":\"1|a\",\"total_lines\":1,\"file_size\":2,\"truncated\":false,\"is_binary\":false,\"is_image\":false}"}],"structured":{"content":"1|a","total_lines":1,"file_size":2,"truncated":false,"is_binary":false,"is_image":false},"tool":"read_file","version":"0.1.0","digest":"[DIGEST]","generation":1,"ms":[MS]}
+    {"outcome":"done","content":[{"type":"text","text":"{\"content\":\"1|a\",\"total_lines\":1,\"file_size\":2,\"truncated\":false,\"is_binary\":false,\"is_image\":false}"}],"structured":{"content":"1|a","total_lines":1,"file_size":2,"truncated":false,"is_binary":false,"is_image":false},"tool":"read_file","version":"0.1.0","digest":"[DIGEST]","generation":2,"ms":[MS]}
     ----- stderr
     "#);
     let mut client = crate::stdio::Client::legacy(&place, &[]);
@@ -55,8 +56,9 @@ fn a_line_break_in_a_file_name_begins_no_line() {
     exit 0
     ----- stdout
     NAME     VERSION  TOOLSET  STATE        DESCRIPTION
-    weather  0.1.0    weather  unavailable  🌤 WEATHER_API_KEY has no value; set it in the host's environment
+    weather  0.1.0    weather  unavailable  🌤 WEATHER_API_KEY has no value; `hermes-host setup` asks for it, or set it in the host's environment
     ----- stderr
+    left out by --toolset, --exclude or the pin of a toolset: echo 9.0.0, read_file 0.1.0, search_files 0.1.0, write_file 0.1.0
     refused [PLACE]/home/.hermes-host/plugins/a\u{a}refused core.wasm: \u{1b}[31m\u{202e}.wasm: this is a text file, not a WebAssembly component: build the tool with `--target wasm32-wasip2`
     refused [PLACE]/home/.hermes-host/plugins/c.wasm: the name `echo` belongs to [PLACE]/home/.hermes-host/plugins/b\u{d}\u{a}.wasm; rename the tool or remove one of the files
     ");

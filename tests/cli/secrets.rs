@@ -84,8 +84,9 @@ fn a_secret_is_kept_listed_and_forgotten_and_never_shown() {
     exit 0
     ----- stdout
     NAME     VERSION  TOOLSET  STATE        DESCRIPTION
-    weather  0.1.0    weather  unavailable  🌤 WEATHER_API_KEY has no value; set it in the host's environment
+    weather  0.1.0    weather  unavailable  🌤 WEATHER_API_KEY has no value; `hermes-host setup` asks for it, or set it in the host's environment
     ----- stderr
+    left out by --toolset, --exclude or the pin of a toolset: read_file 0.1.0, search_files 0.1.0, write_file 0.1.0
     ");
 }
 

@@ -107,7 +107,7 @@ fn each_value_is_asked_for_once_and_an_empty_answer_skips() {
     exit 0
     ----- stdout
     NAME    STATE        REASON
-    echo    unavailable  TOKEN has no value; set it in the host's environment
+    echo    unavailable  TOKEN has no value; `hermes-host setup` asks for it, or set it in the host's environment
     report  ready
     ----- stderr
     ⚡ echo: Says it again.
@@ -133,6 +133,7 @@ fn each_value_is_asked_for_once_and_an_empty_answer_skips() {
     echo    1.0.0    mine     ready  ⚡ Says it again.
     report  1.0.0    mine     ready  ⚡ Says it again.
     ----- stderr
+    left out by --toolset, --exclude or the pin of a toolset: read_file 0.1.0, search_files 0.1.0, weather 0.1.0, write_file 0.1.0
     ");
 }
 
@@ -143,7 +144,7 @@ fn nobody_there_leaves_all_as_it_was() {
     exit 0
     ----- stdout
     NAME     STATE        REASON
-    weather  unavailable  WEATHER_API_KEY has no value; set it in the host's environment
+    weather  unavailable  WEATHER_API_KEY has no value; `hermes-host setup` asks for it, or set it in the host's environment
     ----- stderr
     🌤 weather: Get current weather for a location.
       Weather API key

@@ -17,6 +17,11 @@ fn help_fits_a_minute() {
       list         List the tools
       inspect      Show what is in a component, without running it
       call         Call a tool, or the tool in a file
+      check        Ask the tools with a check of their own whether they can be offered
+      explain      Tell why a tool has the power that it has
+      approve      Admit what waits for approval, or write the grants that a tool lacks
+      toolset      Look at the toolsets
+      sample       Draw toolsets from a distribution
       new          Start a tool of your own
       embed        Put a manifest into a component that was built without one
       setup        Ask for the values that tools need, and keep them
@@ -37,7 +42,8 @@ fn help_fits_a_minute() {
           --workspace <DIR>     The folder that tools work in; default: the current folder
           --config <FILE>       The configuration file; default: config.toml in $HERMES_HOME
           --grant <KIND=VALUE>  Grants more for this run: fs=DIR[:rw], http=URL, env=NAME, secrets=NAME,
-                                limits=NAME:VALUE
+                                tools=NAME, limits=NAME:VALUE
+          --session <NAME>      The session: questions and kept results belong to it; default: `default`
           --json                Print JSON on stdout
     ----- stderr
     ");
@@ -62,7 +68,7 @@ fn list_shows_every_tool_with_its_state() {
     NAME          VERSION  TOOLSET  STATE        DESCRIPTION
     read_file     0.1.0    file     ready        📖 Read a text file of the workspace as numbered lines (`N|text`).
     search_files  0.1.0    file     ready        🔎 Search the workspace: for lines that match a regular expression, or (…
-    weather       0.1.0    weather  unavailable  🌤 WEATHER_API_KEY has no value; set it in the host's environment
+    weather       0.1.0    weather  unavailable  🌤 WEATHER_API_KEY has no value; `hermes-host setup` asks for it, or set it in the host's environment
     write_file    0.1.0    file     ready        ✍️ Create a file or replace all of it; missing folders are made.
     ----- stderr
     ");
@@ -73,7 +79,7 @@ fn list_for_programs_is_one_array() {
     assert_ran!(Place::new().run(&["list", "--json", "--toolset", "file"]), @r#"
     exit 0
     ----- stdout
-    [{"name":"read_file","version":"0.1.0","toolset":"file","emoji":"📖","state":"ready","reason":null,"digest":"[DIGEST]","source":"core","size":[SIZE]},{"name":"search_files","version":"0.1.0","toolset":"file","emoji":"🔎","state":"ready","reason":null,"digest":"[DIGEST]","source":"core","size":[SIZE]},{"name":"write_file","version":"0.1.0","toolset":"file","emoji":"✍️","state":"ready","reason":null,"digest":"[DIGEST]","source":"core","size":[SIZE]}]
+    [{"name":"read_file","version":"0.1.0","toolset":"file","emoji":"📖","state":"ready","reason":null,"digest":"[DIGEST]","source":"core","file":"read_file.wasm","size":[SIZE]},{"name":"search_files","version":"0.1.0","toolset":"file","emoji":"🔎","state":"ready","reason":null,"digest":"[DIGEST]","source":"core","file":"search_files.wasm","size":[SIZE]},{"name":"write_file","version":"0.1.0","toolset":"file","emoji":"✍️","state":"ready","reason":null,"digest":"[DIGEST]","source":"core","file":"write_file.wasm","size":[SIZE]}]
     ----- stderr
     "#);
 }
@@ -96,8 +102,9 @@ fn refused_files_are_counted_and_explained() {
     exit 0
     ----- stdout
     NAME     VERSION  TOOLSET  STATE        DESCRIPTION
-    weather  0.1.0    weather  unavailable  🌤 WEATHER_API_KEY has no value; set it in the host's environment
+    weather  0.1.0    weather  unavailable  🌤 WEATHER_API_KEY has no value; `hermes-host setup` asks for it, or set it in the host's environment
     ----- stderr
+    left out by --toolset, --exclude or the pin of a toolset: read_file 0.1.0, search_files 0.1.0, write_file 0.1.0
     refused [PLACE]/home/.hermes-host/plugins/broken.wasm: the file ends too early: at byte 10, 114 more bytes are announced and 4 are there; copy or build it again
     refused [PLACE]/home/.hermes-host/plugins/text.wasm: this is a text file, not a WebAssembly component: build the tool with `--target wasm32-wasip2`
     ");

@@ -126,14 +126,23 @@ impl fmt::Display for Place {
     }
 }
 
+/// What serde calls the kinds of values, and what TOML does.
+const KINDS: [(&str, &str); 4] =
+    [("a sequence", "a list"), ("a map", "a table"), ("f64", "a number"), ("struct ", "a table")];
+
 /// Serde lists all names that it would take; the nearest says more.
-fn spelled(message: &str) -> String {
+pub(crate) fn spelled(message: &str) -> String {
     let mut quoted = message.split('`').skip(1).step_by(2);
     if let (true, Some(wrong)) = (message.starts_with("unknown "), quoted.next())
         && let Some(near) = nearest(wrong, quoted)
         && let Some((said, _)) = message.split_once(", expected")
     {
         return format!("{said}, did you mean `{near}`?");
+    }
+    if let Some((found, expected)) = message.rsplit_once(", expected ")
+        && let Some((_, kind)) = KINDS.iter().find(|(kind, _)| expected.starts_with(kind))
+    {
+        return format!("{found}, expected {kind}");
     }
     message.to_owned()
 }

@@ -30,7 +30,7 @@ pub use call::{
     Resume,
 };
 pub use component::{Component, Digest, DigestError, Location, MAX_COMPONENT_SIZE, open_regular};
-pub use dispatch::{AnsweredBy, CallRequest, Planned, Report, Session, Step, Traced, plan};
+pub use dispatch::{AnsweredBy, CallRequest, HookReport, Planned, Report, Session, Step, Traced, plan};
 pub use document::{DocumentError, read_document};
 pub use host::{Host, Surroundings};
 pub use limits::{LimitKind, Limits};
@@ -44,7 +44,7 @@ pub use registry::{Catalog, Difference, Entry, Registry, Scope, Source};
 pub use scrub::{NoScrub, Scrub};
 pub use seen::{Absent, Listing, Seen, State};
 pub use tool::{
-    Caller, Decision, Fault, Hook, HookRun, LogLine, LogStream, NoProgress, Progress, Refusal, Run, Runner,
+    Caller, Decision, Fault, Hook, HookRun, LogLine, LogStream, NoProgress, NoSecrets, Progress, Refusal, Run, Runner,
     SecretStore, Tool, ToolRequest,
 };
 pub use toolset::{

@@ -211,6 +211,16 @@ pub enum Fault {
     Host(String),
 }
 
+/// No secret has a value.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoSecrets;
+
+impl SecretStore for NoSecrets {
+    fn get(&self, _name: &hermes_manifest::EnvName) -> Option<String> {
+        None
+    }
+}
+
 /// Where secrets come from. Values are handed out for names that were granted; the caller has checked that.
 pub trait SecretStore: Send + Sync {
     /// The value of a secret, if it has one.

@@ -17,11 +17,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use hermes_core::registry::{Trust, TrustPolicy};
 use hermes_core::{
-    Call, Component, Ended, Host, Mount, NoProgress, Outcome, Power, Registry, SecretStore, Session, Tool, Toolsets,
-    Workspace,
+    Call, CallRequest, Ended, Host, Mount, NoProgress, NoSecrets, Outcome, Power, Registry, Session, Source,
+    Surroundings, Tool, Workspace,
 };
-use hermes_manifest::{EnvName, FsMode};
+use hermes_manifest::FsMode;
 use hermes_sandbox::{Sandbox, SandboxConfig};
 use raw::Raw;
 use tokio::runtime::{Builder, Runtime};
@@ -56,14 +57,6 @@ struct Bench {
     bare: Arc<Power>,
     mounted: Arc<Power>,
     other: Runtime,
-}
-
-struct NoSecrets;
-
-impl SecretStore for NoSecrets {
-    fn get(&self, _: &EnvName) -> Option<String> {
-        None
-    }
 }
 
 fn main() {
@@ -138,16 +131,14 @@ impl Bench {
     fn new(folder: &Path) -> Self {
         let sandbox = Sandbox::new(SandboxConfig::new(Arc::new(NoSecrets))).expect("a sandbox");
         let raw = Raw::new(&sandbox.engine_config());
-        let mut registry = Registry::new(Sandbox::host_api());
-        registry.add_core("helper.wasm", guest_artifacts::HELPER, &|component: Arc<Component>| sandbox.tool(component));
-        let tool = Arc::clone(&registry.get(TOOL).expect("the tool").tool);
-        let host = Host {
-            registry,
-            toolsets: Toolsets::default(),
-            workspace: Workspace::open(folder, None, None),
-            environment: Default::default(),
-            secrets: Arc::new(NoSecrets),
-        };
+        let trust = Trust::in_memory(TrustPolicy::Folder);
+        let registry = Registry::new(Sandbox::host_api(), Arc::new(sandbox), trust);
+        registry.scan(&[Source::core(&[("helper.wasm", guest_artifacts::HELPER)])]).expect("a scan");
+        let workspace = Workspace::open(folder, None, None);
+        let surroundings = Surroundings::new(workspace, Arc::new(NoSecrets)).expect("surroundings");
+        let host = Host::new(Arc::new(registry), surroundings);
+        let seen = host.tool(&Session::default(), TOOL).expect("the tool");
+        let tool = Arc::clone(seen.entry.tool().expect("a tool"));
         let mount = Mount {
             host: folder.to_owned(),
             guest: folder.to_owned(),
@@ -165,7 +156,7 @@ impl Bench {
             Subject::Sandbox => self.handle(&self.bare).await,
             Subject::Mounted => self.handle(&self.mounted).await,
             Subject::Dispatch => {
-                let report = self.host.dispatch(&Session::default(), TOOL, ARGS, &NoProgress).await;
+                let report = self.host.dispatch(&Session::default(), CallRequest::new(TOOL, ARGS), &NoProgress).await;
                 assert!(matches!(report.outcome, Outcome::Done(_)), "{:?}", report.outcome);
             }
             Subject::Switch => self.other.spawn(async {}).await.expect("a thread"),

@@ -73,12 +73,6 @@ impl Sandbox {
         })))
     }
 
-    /// The tools of a component. Nothing is read, compiled or run before a method is called; keep one `Tool` a component,
-    /// since it holds the compiled code.
-    pub fn tool(&self, component: Arc<Component>) -> Arc<dyn Tool> {
-        Arc::new(ComponentTool::new(Arc::clone(&self.0), component))
-    }
-
     /// The interfaces that components can import, for the audit of their manifests.
     pub fn host_api() -> HostApi {
         imports::host_api()
@@ -100,12 +94,13 @@ impl Sandbox {
     }
 }
 
+/// What each gives holds the compiled code, so keep one a component.
 impl Runner for Sandbox {
     fn tool(&self, component: Arc<Component>) -> Arc<dyn Tool> {
-        Self::tool(self, component)
+        Arc::new(ComponentTool::new(Arc::clone(&self.0), component))
     }
 
-    /// As with tools, keep one a component. One that holds tools as well is loaded for each.
+    /// One that holds tools as well is loaded for each.
     fn hook(&self, component: Arc<Component>) -> Arc<dyn Hook> {
         Arc::new(ComponentHook::new(Arc::clone(&self.0), component))
     }

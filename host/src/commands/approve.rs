@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use hermes_core::{GrantLine, Host, Scope, Seen, Session, State, Toolset, parse_grant, union};
+use hermes_core::{GrantLine, Listed, Scope, Seen, State, Toolset, parse_grant, union};
 use hermes_manifest::Capabilities;
 use serde_json::json;
 
@@ -36,10 +36,20 @@ pub(super) fn approve(args: &ApproveArgs, settings: &Settings, printer: Printer)
         tell(printer, &args.tool, "admitted", &[])?;
         return Ok(ExitStatus::Done);
     }
+    if let Some(entry) = family.and_then(|family| family.best(None)).filter(|entry| entry.tool().is_none()) {
+        let name = &entry.manifest.name;
+        return Err(Failure::usage(format!(
+            "`{name}` waits for no approval: it is a hook, and toolsets alone grant hooks"
+        )));
+    }
     let session = open::session(settings);
-    let Some(seen) = host.tool(&session, &args.tool) else { return Err(unknown(&host, &session, &args.tool)) };
+    let seen = super::find(&host, &session, &args.tool)?;
     let State::Ungranted(missing) = &seen.state else {
-        return Err(Failure::usage(format!("`{}` waits for nothing: it is {}", args.tool, seen.state.name())));
+        let nothing = Failure::usage(format!("`{}` waits for no approval: it is {}", args.tool, seen.state.name()));
+        return Err(match seen.state.reason() {
+            Some(reason) => nothing.hint(escape(&reason, false)),
+            None => nothing,
+        });
     };
     let file = grant_file(settings, &seen)?;
     let lines: String = missing.iter().map(|line| format!("  {line}\n")).collect();
@@ -49,6 +59,9 @@ pub(super) fn approve(args: &ApproveArgs, settings: &Settings, printer: Printer)
         return Ok(ExitStatus::Unanswered);
     }
     write(&file, &seen, missing)?;
+    if settings.view.toolsets.is_some() {
+        printer.note(&format!("hint: with --toolset, name approved_{} too", args.tool));
+    }
     tell(printer, &args.tool, "granted", missing)?;
     Ok(ExitStatus::Done)
 }
@@ -78,13 +91,6 @@ fn tell(printer: Printer, tool: &str, what: &str, granted: &[GrantLine]) -> Resu
     Ok(printer.text(&format!("{tool}: {what}"))?)
 }
 
-fn unknown(host: &Host, session: &Session, tool: &str) -> Failure {
-    let listing = host.list(session);
-    let names = listing.tools.iter().map(|seen| seen.entry.manifest.name.as_str());
-    let near = hermes_core::nearest(tool, names).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-    Failure::usage(format!("there is no tool `{}`{near}", escape(tool, false)))
-}
-
 /// A toolset of its own for each tool: a file's grant holds for all tools that it lists.
 fn grant_file(settings: &Settings, seen: &Seen) -> Result<PathBuf, Failure> {
     let home =
@@ -92,10 +98,21 @@ fn grant_file(settings: &Settings, seen: &Seen) -> Result<PathBuf, Failure> {
     Ok(home.join("toolsets").join(format!("approved_{}.toml", seen.entry.manifest.name)))
 }
 
+/// The grant of a file as this command writes it. One that somebody made more of is left to them: its grant would reach other tools,
+/// and what else it says would be lost.
+fn granted_so_far(file: &Path, text: &str, seen: &Seen) -> Result<Capabilities, Failure> {
+    let Toolset { tools, includes, hooks, grant, narrow, .. } = Toolset::parse(file, text).map_err(Failure::usage)?;
+    let own = |listed: &Listed| listed.name == seen.entry.manifest.name && listed.pin.is_none();
+    if tools.iter().all(own) && includes.is_empty() && hooks.is_empty() && narrow.is_empty() {
+        return Ok(grant);
+    }
+    Err(Failure::usage(format!("{} holds more than what was approved: add the grants to it by hand", shown(file))))
+}
+
 fn write(file: &Path, seen: &Seen, missing: &[GrantLine]) -> Result<(), Failure> {
     let name = &seen.entry.manifest.name;
     let mut grant = match input::text(file) {
-        Ok(text) => Toolset::parse(file, &text).map_err(Failure::usage)?.grant,
+        Ok(text) => granted_so_far(file, &text, seen)?,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Capabilities::default(),
         Err(error) => return Err(Failure::file(file, &error)),
     };

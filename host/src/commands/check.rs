@@ -12,8 +12,8 @@ use crate::settings::Settings;
 pub(super) fn check(args: &CheckArgs, settings: &Settings, printer: Printer) -> Result<ExitStatus, Failure> {
     let host = open::host(settings)?;
     let session = open::session(settings);
-    if let Some(unknown) = args.tools.iter().find(|tool| host.tool(&session, tool).is_none()) {
-        return Err(Failure::usage(format!("this session has no tool `{}`", escape(unknown, false))));
+    for tool in &args.tools {
+        super::find(&host, &session, tool)?;
     }
     super::runtime()?.block_on(host.verify(&session));
     let mut tools = host.list(&session).tools;

@@ -1,6 +1,6 @@
 //! `explain`: why a tool has the power that it has.
 
-use hermes_core::{Explanation, GrantLine, GrantPath, Origin, Seen, nearest};
+use hermes_core::{Explanation, GrantLine, GrantPath, Origin, Seen};
 use hermes_manifest::{Capabilities, ToolsetName};
 use serde_json::json;
 
@@ -14,12 +14,7 @@ use crate::settings::Settings;
 pub(super) fn explain(args: &ExplainArgs, settings: &Settings, printer: Printer) -> Result<(), Failure> {
     let host = open::host(settings)?;
     let session = open::session(settings);
-    let Some(seen) = host.tool(&session, &args.tool) else {
-        let listing = host.list(&session);
-        let names = listing.tools.iter().map(|seen| seen.entry.manifest.name.as_str());
-        let near = nearest(&args.tool, names).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        return Err(Failure::usage(format!("this session has no tool `{}`{near}", escape(&args.tool, false))));
-    };
+    let seen = super::find(&host, &session, &args.tool)?;
     let explanation = host.explain(&seen);
     if printer.json() {
         let manifest = &seen.entry.manifest;
@@ -44,7 +39,7 @@ fn describe(seen: &Seen, explanation: &Explanation) -> String {
     }
     text.push_str("\nGranted by\n");
     if explanation.paths.is_empty() {
-        text.push_str("  no toolset: only its manifest names one, and only files grant\n");
+        text.push_str("  no toolset: no file lists it, and only files grant\n");
     }
     for path in &explanation.paths {
         describe_path(path, &mut text);
@@ -56,7 +51,7 @@ fn describe(seen: &Seen, explanation: &Explanation) -> String {
         text.push_str(&format!("  for good:    hermes-host approve {}\n", manifest.name));
     }
     section(&mut text, "Granted in part", &strings(&explanation.partly));
-    section(&mut text, "Granted and not asked, so it gets nothing of it", &strings(&explanation.unasked));
+    section(&mut text, "Granted beyond what it asks for", &strings(&explanation.unasked));
     section(&mut text, "Limits that the tool itself wants lower", &strings(&explanation.waived));
     section(&mut text, "Limits above the operator's ceilings", &strings(&explanation.ceilings));
     let power = Capabilities { limits: explanation.notable_limits(), ..explanation.power.clone() };

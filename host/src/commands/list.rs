@@ -1,6 +1,8 @@
 //! `list`: the tools there are, from their manifests alone.
 
-use hermes_core::{Listing, MissingTool, Seen, State};
+use std::sync::Arc;
+
+use hermes_core::{Entry, Listing, MissingTool, Scope, Seen, State};
 use serde_json::{Value, json};
 
 use super::call::flags;
@@ -19,6 +21,7 @@ pub(super) fn list(args: &ListArgs, settings: &Settings, printer: Printer) -> Re
     if printer.json() {
         let mut rows: Vec<Value> = tools.into_iter().map(row).collect();
         if args.why {
+            rows.extend(beside(&listing).iter().map(Beside::row));
             rows.extend(refusals(&listing));
         }
         return Ok(printer.value(&rows)?);
@@ -34,21 +37,66 @@ pub(super) fn list(args: &ListArgs, settings: &Settings, printer: Printer) -> Re
     Ok(())
 }
 
-/// A file that is gone or unreadable by now has no digest; the others are listed all the same.
 fn row(seen: &Seen) -> Value {
-    let (manifest, component) = (&seen.entry.manifest, &seen.entry.component);
+    entry_row(&seen.entry, seen.state.name(), seen.state.reason())
+}
+
+/// A file that is gone or unreadable by now has no digest; the others are listed all the same.
+fn entry_row(entry: &Entry, state: &str, reason: Option<String>) -> Value {
+    let (manifest, component) = (&entry.manifest, &entry.component);
     let digest = component.digest().ok();
     json!({
         "name": manifest.name,
         "version": manifest.version,
         "toolset": manifest.toolset,
         "emoji": manifest.emoji,
-        "state": seen.state.name(),
-        "reason": seen.state.reason(),
+        "state": state,
+        "reason": reason,
         "digest": digest.map(|digest| digest.to_string()),
         "source": component.source(),
+        "file": component.file().display().to_string(),
         "size": component.size(),
     })
+}
+
+/// What was admitted and is no tool that this session sees.
+enum Beside<'a> {
+    Hook(&'a Entry, State),
+    Hidden(&'a Entry),
+}
+
+impl Beside<'_> {
+    fn row(&self) -> Value {
+        match self {
+            Self::Hook(entry, state) => {
+                let mut row = entry_row(entry, state.name(), state.reason());
+                if let Some(row) = row.as_object_mut() {
+                    row.insert("kind".to_owned(), json!("hook"));
+                }
+                row
+            }
+            Self::Hidden(entry) => entry_row(entry, "hidden", Some(HIDDEN.to_owned())),
+        }
+    }
+}
+
+const HIDDEN: &str = "left out by --toolset, --exclude or the pin of a toolset";
+
+fn beside(listing: &Listing) -> Vec<Beside<'_>> {
+    let seen =
+        |entry: &Arc<Entry>| listing.tools.iter().chain(&listing.others).any(|seen| Arc::ptr_eq(&seen.entry, entry));
+    let families = listing.catalog().families(&Scope::Host).map(|(_, family)| family);
+    let entries = families.flat_map(|family| family.entries().iter().map(move |entry| (family, entry)));
+    let beside = entries.filter_map(|(family, entry)| match (entry.tool(), entry.held()) {
+        (Some(_), _) if seen(entry) => None,
+        (Some(_), _) => Some(Beside::Hidden(entry)),
+        (None, Some(difference)) => Some(Beside::Hook(entry, State::Held(Arc::clone(difference)))),
+        (None, None) => {
+            let serves = family.best(None).is_some_and(|best| Arc::ptr_eq(best, entry));
+            Some(Beside::Hook(entry, if serves { State::Ready } else { State::Older }))
+        }
+    });
+    beside.collect()
 }
 
 fn refusals(listing: &Listing) -> impl Iterator<Item = Value> + '_ {
@@ -88,8 +136,24 @@ fn first_sentence(text: &str) -> String {
     sentence.chars().take(69).chain(['…']).collect()
 }
 
-/// What the table has no line for: refused files, and tools that toolsets list and no file holds.
+/// What the table has no line for: hooks, tools that this session does not see, refused files, and tools that toolsets list and no
+/// file holds.
 fn tell_why(listing: &Listing, printer: Printer) {
+    let mut hidden = Vec::new();
+    for beside in beside(listing) {
+        match beside {
+            Beside::Hook(entry, state) => {
+                let reason = state.reason().map(|reason| format!("; {reason}")).unwrap_or_default();
+                let Entry { manifest, component, .. } = entry;
+                let told = format!("{} {} from {component}: {}{reason}", manifest.name, manifest.version, state.name());
+                printer.note(&format!("hook {}", escape(&told, false)));
+            }
+            Beside::Hidden(entry) => hidden.push(format!("{} {}", entry.manifest.name, entry.manifest.version)),
+        }
+    }
+    if !hidden.is_empty() {
+        printer.note(&format!("{HIDDEN}: {}", hidden.join(", ")));
+    }
     for refused in listing.catalog().refused() {
         let reason = escape(&refused.reason.to_string(), false);
         printer.note(&format!("refused {}: {reason}", shown(&refused.file)));

@@ -18,9 +18,11 @@ mod secret;
 mod setup;
 mod toolset;
 
+use hermes_core::{Host, Seen, Session, UnknownName};
+
 use crate::cli::Command;
 use crate::failure::{ExitStatus, Failure};
-use crate::printer::Printer;
+use crate::printer::{Printer, escape};
 use crate::settings::Settings;
 
 /// Runs a command. Not all need settings: a file that is broken must not be in the way of those.
@@ -55,6 +57,20 @@ pub(crate) fn run(
         Command::Completions { shell } => completions::completions(shell, printer),
     };
     done.map(|()| ExitStatus::Done)
+}
+
+/// A tool that the session sees.
+fn find(host: &Host, session: &Session, name: &str) -> Result<Seen, Failure> {
+    host.tool(session, name).ok_or_else(|| {
+        let there = host.catalog().tools().any(|entry| entry.manifest.name.as_str() == name);
+        if there {
+            return Failure::usage(format!("this session has no tool `{name}`"))
+                .hint("there is one, and --toolset, --exclude or the pin of a toolset leaves it out");
+        }
+        let listing = host.list(session);
+        let names = listing.tools.iter().map(|seen| seen.entry.manifest.name.as_str());
+        Failure::usage(escape(&UnknownName::new("tool", name, names).to_string(), false))
+    })
 }
 
 /// The runtime of protocols and timers. Guests run on the sandbox's own.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hermes_core::{Host, Seen, nearest};
+use hermes_core::{Host, Seen};
 use hermes_manifest::{EnvName, EnvRequirement};
 use serde_json::{Value, json};
 
@@ -62,16 +62,7 @@ fn chosen(host: &Host, args: &SetupArgs, settings: &Settings) -> Result<Vec<Seen
     if args.tools.is_empty() {
         return Ok(host.list(&session).tools);
     }
-    let named = args.tools.iter().map(|name| {
-        host.tool(&session, name).ok_or_else(|| {
-            let names: Vec<String> =
-                host.list(&session).tools.iter().map(|seen| seen.entry.manifest.name.to_string()).collect();
-            let near = nearest(name, names.iter().map(String::as_str));
-            let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            Failure::usage(format!("there is no tool `{}`{near}", escape(name, false)))
-        })
-    });
-    named.collect()
+    args.tools.iter().map(|name| super::find(host, &session, name)).collect()
 }
 
 fn row(seen: &Seen, required: &EnvRequirement) -> Value {

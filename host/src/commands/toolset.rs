@@ -65,25 +65,37 @@ fn show(host: &Host, name: &str, printer: Printer) -> Result<(), Failure> {
     if !includes.is_empty() {
         text.push_str(&format!("\nIncludes\n  {}\n", includes.join(", ")));
     }
-    text.push_str("\nTools, with those of the toolsets that it includes\n");
-    if row.tools.is_empty() {
-        text.push_str("  none\n");
-    }
-    for tool in &row.tools {
+    text.push_str(if includes.is_empty() { "\nTools\n" } else { "\nTools, with those of what it includes\n" });
+    let missing = listing.missing_tools();
+    let state = |tool: &str| {
         let there = listing.tools.iter().find(|seen| seen.entry.manifest.name.as_str() == tool);
-        text.push_str(&format!("  {tool}  {}\n", there.map_or("missing", |seen| seen.state.name())));
-    }
+        let near = || missing.iter().find(|missing| missing.tool.as_str() == tool)?.nearest.as_ref();
+        match (there, near()) {
+            (Some(seen), _) => seen.state.name().to_owned(),
+            (None, Some(near)) => format!("missing; did you mean `{near}`?"),
+            (None, None) => "missing".to_owned(),
+        }
+    };
+    let tools: Vec<Vec<String>> = row.tools.iter().map(|tool| vec![tool.clone(), state(tool)]).collect();
+    let tools = if tools.is_empty() { "none".to_owned() } else { table(&tools) };
+    indent(&mut text, &tools);
     if let Some(file) = row.file {
         let grant = toml::to_string(&file.grant).map_err(Failure::work)?;
         let narrow = toml::to_string(&file.narrow).map_err(Failure::work)?;
         for (title, part) in [("Grants the tools that it lists itself", grant), ("Cuts what it includes to", narrow)] {
             if !part.trim().is_empty() {
                 text.push_str(&format!("\n{title}\n"));
-                text.extend(part.trim_end().lines().map(|line| format!("  {line}\n")));
+                indent(&mut text, &part);
             }
         }
     }
     Ok(printer.text(&escape(&text, true))?)
+}
+
+fn indent(text: &mut String, part: &str) {
+    text.extend(
+        part.trim_end().lines().map(|line| if line.is_empty() { "\n".to_owned() } else { format!("  {line}\n") }),
+    );
 }
 
 fn rows(listing: &Listing) -> Vec<Row<'_>> {

@@ -181,8 +181,8 @@ sections! {
             flag: "--plugins" => |args| flags(&args.plugins),
             default: "none" => |_| Vec::new(),
         }
-        /// What makes a component serve: with `folder`, that it lies in one of the folders; with `pinned`, that this very
-        /// file was approved.
+        /// What makes a component serve: with `folder`, that it lies in one of the folders, and an upgrade waits for
+        /// `hermes-host approve` only when it asks for more; with `pinned`, that this very file was approved.
         trust: Trust {
             default: "`folder`" => |_| Trust::default(),
         }
@@ -234,8 +234,8 @@ sections! {
     }
     /// Arguments of calls.
     arguments: Arguments {
-        /// Whether arguments must have the types of the schema: with `exact` they must; with `hermes`, a text that says a number,
-        /// a boolean, a list or an object is taken for it, as the original host does.
+        /// How arguments are brought to the types of a tool's schema: `exact` changes a value only to one that means exactly the
+        /// same, at any depth; `hermes` does it as hermes-agent 0.19 does, with its losses. What does not fit then is refused.
         compat: Compat {
             default: "`exact`" => |_| Compat::default(),
         }

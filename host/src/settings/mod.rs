@@ -47,6 +47,8 @@ pub(crate) struct Settings {
     pub(crate) view: View,
     /// The session's name, if it was given one.
     pub(crate) session: Option<String>,
+    /// The words with which another command gets the same session.
+    pub(crate) words: Vec<String>,
     /// The environment's variables that a tool could be granted.
     pub(crate) environment: Arc<BTreeMap<EnvName, String>>,
     /// What is probably a slip, and no error.
@@ -75,6 +77,7 @@ impl Settings {
             resolved,
             view: view(args, &places.here)?,
             session: args.session.clone(),
+            words: args.words(),
             environment: Arc::new(places.grantable()),
             warnings: slips(&places, &sections),
             file: text.map(|(path, _)| path),

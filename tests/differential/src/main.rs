@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead as _, Write as _};
 use std::path::PathBuf;
 
-use hermes_core::{Arguments, Compat, Distributions, Toolsets};
+use hermes_core::arguments::Arguments;
+use hermes_core::{Compat, Distributions, Toolsets};
 use hermes_manifest::{Schema, ToolsetName};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};

@@ -95,13 +95,18 @@ impl Questions {
             .filter(|(_, question)| !question.as_ref().is_some_and(|question| askable.can(question)))
             .map(|(id, _)| nobody(id))
             .collect();
+        let mut misfits = Vec::new();
         if rounds == 0 && is_just(early, &pending) {
             for question in questions.iter().filter_map(|(_, question)| question.as_ref()) {
                 let given = early.iter().find(|answer| answer.id == question.id);
                 let approval = matches!(question.kind, QuestionKind::Approval { .. });
-                if let Some(Ok(reply)) = given.filter(|_| !approval).map(|given| question.judge(given.reply.clone())) {
-                    answers.retain(|answer| answer.id != question.id);
-                    answers.push(Answer { id: question.id.clone(), reply });
+                let Some(given) = given.filter(|_| !approval) else { continue };
+                match question.judge(given.reply.clone()) {
+                    Ok(reply) => {
+                        answers.retain(|answer| answer.id != question.id);
+                        answers.push(Answer { id: question.id.clone(), reply });
+                    }
+                    Err(issues) => misfits.push(Misfit { id: question.id.clone(), issues }),
                 }
             }
         }
@@ -127,7 +132,7 @@ impl Questions {
         let handle = sealed.seal(self.key.get().map_err(AskError::Key)?, &binding).map_err(|_| AskError::Seal)?;
         self.make_room(owner)?;
         self.store.put(&key, &kept)?;
-        Ok(Next::Ask(Asked { handle, expires, questions: open, misfits: Vec::new() }))
+        Ok(Next::Ask(Asked { handle, expires, questions: open, misfits }))
     }
 
     /// Takes answers to a call that waits.

@@ -136,6 +136,7 @@ impl<'a> Course<'a> {
             let written = host.surroundings.audit.begin(&self.audited()).map_err(|error| not_written(&error));
             self.step(Step::Begin, written)?;
         }
+        let most = power.limits.output;
         let hooks = self.hooks();
         let call = self.call();
         if !hooks.is_empty() && begun.resume.is_none() {
@@ -164,7 +165,7 @@ impl<'a> Course<'a> {
             ended = self.step(Step::After, shown)?;
             ended = self.look_through(&entry, ended)?;
         }
-        let fitted = self.fit(&seen, ended?);
+        let fitted = self.fit(&entry.manifest, (!hooks.is_empty()).then_some(most), ended?);
         self.step(Step::Size, fitted).map(Outcome::Done)
     }
 

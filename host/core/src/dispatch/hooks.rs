@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use super::report::HookReport;
+use super::step::Step;
 use crate::arguments::{Arguments, Compat};
 use crate::call::{Call, Ended, Failure, Output};
 use crate::outcome::Outcome;
 use crate::power::Power;
-use crate::tool::{Decision, Hook, HookRun, LogLine};
+use crate::tool::{Decision, Hook, HookRun};
 
 /// A hook that stands around a call, with its own power.
 pub(super) struct Standing {
@@ -21,20 +23,20 @@ pub(super) struct Standing {
 /// What hooks leave behind besides their decisions.
 #[derive(Default)]
 pub(super) struct Left {
-    pub(super) log: Vec<LogLine>,
-    pub(super) log_dropped: u64,
+    pub(super) hooks: Vec<HookReport>,
     pub(super) cpu: Duration,
 }
 
 impl Left {
-    fn take<T>(&mut self, run: HookRun<T>) -> Result<T, String> {
-        self.log.extend(run.log);
-        self.log_dropped += run.log_dropped;
-        self.cpu += run.cpu;
-        match run.result {
-            Ok(answer) => answer,
-            Err(fault) => Err(model_text(&Outcome::from(fault))),
-        }
+    fn take<T>(&mut self, step: Step, name: &str, run: HookRun<T>) -> Result<T, String> {
+        let HookRun { result, log, log_dropped, cpu } = run;
+        self.cpu += cpu;
+        let (answer, detail) = match result.map_err(Outcome::from) {
+            Ok(answer) => (answer, None),
+            Err(outcome) => (Err(why(&outcome)), outcome.author_detail().map(str::to_owned)),
+        };
+        self.hooks.push(HookReport { hook: name.to_owned(), step, log, log_dropped, detail });
+        answer
     }
 }
 
@@ -54,7 +56,7 @@ pub(super) async fn before(
         let name = &standing.name;
         let (hook, power) = standing.present()?;
         let text = Value::Object(args.clone()).to_string();
-        let decision = left.take(hook.before(call.clone(), text, Arc::clone(power)).await);
+        let decision = left.take(Step::Before, name, hook.before(call.clone(), text, Arc::clone(power)).await);
         match decision.map_err(|error| refused(name, &format!("failed, so the call does not run: {error}")))? {
             Decision::Proceed => {}
             Decision::Refuse(reason) => return Err(refused(name, &format!("refused the call: {reason}"))),
@@ -90,7 +92,7 @@ pub(super) async fn after(
         };
         let run = hook.after(call.clone(), args.to_owned(), shown, elapsed, Arc::clone(power)).await;
         let withheld = |error: &str| refused(name, &format!("failed, so the result is withheld: {error}"));
-        match left.take(run).map_err(|error| withheld(&error))? {
+        match left.take(Step::After, name, run).map_err(|error| withheld(&error))? {
             None => {}
             Some(Ok(Ended::Done(output))) => ended = Ok(output),
             Some(Ok(Ended::Ask(_))) => return Err(withheld("it asked a question after the call")),
@@ -108,6 +110,18 @@ impl Standing {
 
 fn refused(hook: &str, what: &str) -> Outcome {
     Outcome::Refused(format!("The hook `{hook}` {what}"))
+}
+
+/// Why a hook gave no answer. Other words are for tools.
+fn why(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Trap { .. } => "it crashed".to_owned(),
+        Outcome::HostError(_) => "the host could not run it".to_owned(),
+        Outcome::Timeout(limit) => format!("it took longer than its limit of {} ms", limit.as_millis()),
+        Outcome::Limit { kind, detail } => format!("it exceeded its limit `{kind}`: {detail}"),
+        Outcome::BadResult(text) => text.clone(),
+        outcome => model_text(outcome),
+    }
 }
 
 /// How a call ended, in the words that the contract has for it.

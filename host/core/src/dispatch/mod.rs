@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 use self::course::Course;
 use self::lineage::Lineage;
 pub use self::plan::{Planned, plan};
-pub use self::report::{AnsweredBy, Report};
+pub use self::report::{AnsweredBy, HookReport, Report};
 pub use self::session::{CallRequest, Session};
 pub use self::step::{Step, Traced};
 use crate::host::Host;

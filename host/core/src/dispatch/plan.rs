@@ -124,6 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::single_range_in_vec_init, reason = "one segment is meant, not the calls in it")]
     fn calls_run_together_where_their_manifests_allow() {
         let path = Parallel::By(vec!["path".to_owned()]);
         let (always, never) = (Parallel::Always, Parallel::Never);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hermes_manifest::{ClientFeature, Manifest};
 
-use super::step::Traced;
+use super::step::{Step, Traced};
 use crate::component::Component;
 use crate::outcome::Outcome;
 use crate::tool::{LogLine, Refusal};
@@ -30,12 +30,29 @@ pub struct Report {
     pub lacks: BTreeSet<ClientFeature>,
     /// Time on a processor, of all its runs.
     pub cpu: Duration,
-    /// What the guest wrote.
+    /// What the tool wrote.
     pub log: Vec<LogLine>,
-    /// Bytes of log that were dropped.
+    /// Bytes of its log that were dropped.
     pub log_dropped: u64,
-    /// What the guest tried and was refused while it ran, in order and bounded.
+    /// What each run of a hook left behind, in order.
+    pub hooks: Vec<HookReport>,
+    /// What the tool tried and was refused while it ran, in order and bounded.
     pub refusals: Vec<Refusal>,
+}
+
+/// What a run of a hook left behind, for the hook's author; nothing of it is for the tool's, or for a model.
+#[derive(Debug)]
+pub struct HookReport {
+    /// The hook's name.
+    pub hook: String,
+    /// [`Step::Before`] or [`Step::After`].
+    pub step: Step,
+    /// What it wrote.
+    pub log: Vec<LogLine>,
+    /// Bytes of its log that were dropped.
+    pub log_dropped: u64,
+    /// A crash's backtrace, or the host's own failure.
+    pub detail: Option<String>,
 }
 
 /// The tool that answered.
@@ -60,6 +77,7 @@ impl Report {
             cpu: Duration::ZERO,
             log: Vec::new(),
             log_dropped: 0,
+            hooks: Vec::new(),
             refusals: Vec::new(),
         }
     }

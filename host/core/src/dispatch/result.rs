@@ -1,13 +1,14 @@
 //! What leaves of a result: no secret, nothing that breaks its schema, and no more than a model reads.
 
+use hermes_manifest::Manifest;
+
 use super::course::Course;
 use super::step::Step;
 use crate::call::{Content, Output};
 use crate::limits::LimitKind;
 use crate::outcome::Outcome;
 use crate::registry::Entry;
-use crate::results::{Budget, FOLDER, Keeper, Ways};
-use crate::seen::Seen;
+use crate::results::{Budget, Keeper, Ways};
 
 impl Course<'_> {
     /// Takes secrets out of how a call ended, and compares a result with its schema. One that does not fit is a failure, which hooks
@@ -32,16 +33,21 @@ impl Course<'_> {
         })
     }
 
-    /// Cuts a result to what a model reads, and keeps the whole of it.
-    pub(super) fn fit(&self, seen: &Seen, output: Output) -> Result<Output, Outcome> {
-        let most = seen.granted.limits().output.max(self.host.power(seen).limits.output);
-        if size(&output) > most {
+    /// Cuts a result to what a model reads, and keeps the whole of it. A tool that called gets the whole: it reads no notes.
+    ///
+    /// `most` bounds the bytes of a result that hooks have seen; one that they have not is within its tool's limit already.
+    pub(super) fn fit(&self, manifest: &Manifest, most: Option<u64>, output: Output) -> Result<Output, Outcome> {
+        if most.is_some_and(|most| size(&output) > most) {
             let detail = "with what hooks added, the result is larger than the tool's own may be".to_owned();
             return Err(Outcome::Limit { kind: LimitKind::Output, detail });
         }
-        let ways = self.ways();
+        let output = readable(output);
+        if self.lineage.parent().is_some() {
+            return Ok(output);
+        }
+        let ways = || self.ways();
         let keeper = Keeper { store: self.host.surroundings.results.as_ref(), owner: self.owner(), ways: &ways };
-        Ok(Budget::default().fit(readable(output), seen.entry.manifest.max_result_size_chars, keeper))
+        Ok(Budget::default().fit(output, manifest.max_result_size_chars, keeper))
     }
 
     /// The ways by which this caller gets at what was kept.
@@ -49,8 +55,7 @@ impl Course<'_> {
         let listing = self.host.list(self.session);
         let pages = listing.tools.iter().filter(|seen| seen.state.offered() && seen.entry.manifest.pages_results);
         let tools = pages.map(|seen| seen.entry.manifest.name.to_string()).collect();
-        let mount = Some(FOLDER.to_owned());
-        Ways { resource: self.session.reads_resources, tools, mount, http: false }
+        Ways { resource: self.session.reads_resources, tools, http: false }
     }
 }
 

@@ -147,16 +147,18 @@ impl Course<'_> {
 
     /// Keeps what a run leaves behind, however it ended.
     fn take(&mut self, run: Run) -> Result<Ended, Outcome> {
-        self.keep(Left { log: run.log, log_dropped: run.log_dropped, cpu: run.cpu });
+        self.report.cpu += run.cpu;
+        self.report.log.extend(run.log);
+        self.report.log_dropped += run.log_dropped;
         self.report.refusals.extend(run.refusals);
         self.replaced = matches!(run.result, Err(Fault::Replaced));
         run.result.map_err(Outcome::from)?.map_err(|failure| self.in_the_hosts_words(failure))
     }
 
+    /// Keeps what hooks leave behind.
     pub(super) fn keep(&mut self, left: Left) {
         self.report.cpu += left.cpu;
-        self.report.log.extend(left.log);
-        self.report.log_dropped += left.log_dropped;
+        self.report.hooks.extend(left.hooks);
     }
 
     /// A tool knows that it was denied something; what and why, the host knows better.

@@ -7,6 +7,9 @@ use hermes_manifest::{
     Capabilities, EnvName, FsGrant, FsMode, GuestRoot, HttpPattern, LimitSet, SecretGrant, ToolName,
 };
 
+use crate::document::spelled;
+use crate::nearest::nearest;
+
 /// A text that is no grant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a grant: {reason}")]
@@ -41,7 +44,10 @@ pub fn parse_grant(text: &str, folder: &Path) -> Result<Capabilities, FlagError>
             grant.tools.insert(ToolName::from_str(value).map_err(|cause| error(cause.to_string()))?);
         }
         "limits" => grant.limits = parse_limit(value).map_err(error)?,
-        _ => return Err(error(format!("unknown kind `{kind}`, expected one of {KINDS}"))),
+        _ => {
+            let near = nearest(kind, KINDS.split(", ")).map(|near| format!("; did you mean `{near}`?"));
+            return Err(error(format!("unknown kind `{kind}`, expected one of {KINDS}{}", near.unwrap_or_default())));
+        }
     }
     Ok(grant)
 }
@@ -73,7 +79,7 @@ fn parse_limit(value: &str) -> Result<LimitSet, String> {
     let limit = limit.trim();
     let written = limit.parse::<i64>().map_or_else(|_| toml::Value::String(limit.to_owned()), toml::Value::Integer);
     table.insert(name.trim().to_owned(), written);
-    table.try_into::<LimitSet>().map_err(|cause| cause.message().trim().to_owned())
+    table.try_into::<LimitSet>().map_err(|cause| spelled(cause.message().trim()))
 }
 
 #[cfg(test)]

@@ -83,7 +83,14 @@ impl Power {
 /// What is asked for and granted, links followed on both sides.
 pub(super) fn effective(asked: &Capabilities, granted: &Granted, workspace: Option<&Path>) -> Capabilities {
     let asked = Capabilities { fs: real(&asked.fs), ..asked.clone() };
-    intersect(&asked, granted.capabilities(), workspace)
+    let mut both = intersect(&asked, granted.capabilities(), workspace);
+    let all = both.fs.clone();
+    both.fs.retain(|grant| !all.iter().any(|other| other != grant && gives_as_much(other, grant)));
+    both
+}
+
+fn gives_as_much(one: &FsGrant, other: &FsGrant) -> bool {
+    one.path == other.path && one.mode >= other.mode && Unbounded(one.quota) >= Unbounded(other.quota)
 }
 
 /// One mount a folder: of several grants for it the one that gives most, and none for a folder within another that gives as much,

@@ -35,8 +35,8 @@ pub struct Keeper<'a> {
     pub store: &'a dyn ResultStore,
     /// Whose it is.
     pub owner: Owner,
-    /// How the caller reads it.
-    pub ways: &'a Ways,
+    /// How the caller reads it; asked for only where something is kept.
+    pub ways: &'a dyn Fn() -> Ways,
 }
 
 impl Keeper<'_> {
@@ -102,7 +102,7 @@ impl Budget {
             return;
         }
         notes.push(match keeper.keep(json.as_bytes(), Kind::JSON) {
-            Some(kept) => note::structured(&kept, keeper.ways),
+            Some(kept) => note::structured(&kept, &(keeper.ways)()),
             None => note::lost("The structured result"),
         });
     }
@@ -150,7 +150,7 @@ impl Budget {
         match keeper.keep(whole.as_bytes(), kind) {
             Some(kept) => {
                 let shown = beginning(whole, self.preview.min(max));
-                format!("{shown}{}", note::preview(shown.chars().count(), total, &kept, keeper.ways))
+                format!("{shown}{}", note::preview(shown.chars().count(), total, &kept, &(keeper.ways)()))
             }
             None => {
                 let shown = first(whole, max);

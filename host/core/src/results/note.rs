@@ -9,10 +9,8 @@ use super::uri::{ResultId, ResultUri};
 pub struct Ways {
     /// It reads resources.
     pub resource: bool,
-    /// The tools that it sees and whose manifest says that they page results.
+    /// The tools that it sees and whose manifest says that they page results: they take the address of one as a path.
     pub tools: Vec<String>,
-    /// The path under which these tools see the folder of its results. Without it they see none.
-    pub mount: Option<String>,
     /// It speaks HTTP with this host.
     pub http: bool,
 }
@@ -31,8 +29,8 @@ const MOST_NOTE: usize = 4_000;
 pub(super) const MOST_NOTES: usize = 2;
 /// Most characters after [`CUT`].
 const MOST_CUT: usize = 160;
-/// Most characters of a path that is named.
-const MOST_PATH: usize = 512;
+/// Most tools that are named.
+const MOST_TOOLS: usize = 4;
 
 /// The end of a preview.
 pub(super) fn preview(shown: usize, chars: usize, kept: &Kept, ways: &Ways) -> String {
@@ -62,11 +60,9 @@ fn reference(kept: &Kept, ways: &Ways) -> String {
         let lines = part(Range::Lines { line: 1, lines: 500 });
         read.push(format!("as a resource, whole or in parts such as {lines} and {}", bytes(id)));
     }
-    if let Some(mount) =
-        ways.mount.as_ref().filter(|mount| mount.chars().count() <= MOST_PATH && !ways.tools.is_empty())
-    {
-        let tools: Vec<&str> = ways.tools.iter().map(String::as_str).take(4).collect();
-        read.push(format!("with {} at {}/{id}.{}", tools.join(" or "), mount.trim_end_matches('/'), kind.ending()));
+    if !ways.tools.is_empty() {
+        let tools: Vec<&str> = ways.tools.iter().map(String::as_str).take(MOST_TOOLS).collect();
+        read.push(format!("with {} at {}", tools.join(" or "), ResultUri::whole(id)));
     }
     if ways.http {
         read.push(format!("by GET /v1/results/{id}, with a Range"));

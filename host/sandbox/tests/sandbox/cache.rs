@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use hermes_core::{Component, Fault, LimitKind, Location, RefusedReason, Registry};
+use hermes_core::registry::{RefusedReason, Trust, TrustPolicy};
+use hermes_core::{Component, Fault, LimitKind, Location, Registry, Runner as _, Source};
 use hermes_manifest::{Existing, embed};
 use hermes_sandbox::{Sandbox, SandboxConfig};
 
@@ -153,8 +154,11 @@ async fn a_component_may_have_64_mebibytes() {
     fs::File::options().write(true).open(&path).expect("the file").set_len(200 << 30).expect("grown");
     let run = handle(sandbox.tool(grown.into()).as_ref(), "guest", "{}", power(short())).await;
     assert!(matches!(&run.result, Err(Fault::Host(reason)) if reason.contains("64 MiB")), "{:?}", run.result);
-    let refused = Registry::new(Sandbox::host_api()).add_file(&path, &|component| sandbox.tool(component));
-    assert!(matches!(&refused, Err(RefusedReason::Unreadable(reason)) if reason.contains("64 MiB")), "{refused:?}");
+    let trust = Trust::in_memory(TrustPolicy::Folder);
+    let registry = Registry::new(Sandbox::host_api(), Arc::new(sandbox), trust);
+    let catalog = registry.scan(&[Source::file(&path)]).expect("a scan");
+    let [refused] = catalog.refused() else { panic!("{:?}", catalog.refused()) };
+    assert!(matches!(&*refused.reason, RefusedReason::Unreadable(reason) if reason.contains("64 MiB")), "{refused:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

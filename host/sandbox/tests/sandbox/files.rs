@@ -1,12 +1,13 @@
 //! Files: what a workspace gives, and what it keeps from a guest.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hermes_core::{Fault, LimitKind, Limits, Power, Refusal, Tool};
+use hermes_core::{Ceilings, Fault, Granted, Ground, LimitKind, Limits, Power, Refusal, Tool};
 use hermes_manifest::FsMode;
 use hermes_sandbox::Sandbox;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -194,7 +195,10 @@ async fn grants_that_overlap_give_each_folder_once() {
         "below:rw".into(),
         format!("{}/.:ro", below.display()),
     ]);
-    let power = Power::resolve(&asked, &granted, Some(&fixture.workspace), &Default::default());
+    let environment = BTreeMap::new();
+    let ceilings = Ceilings::default();
+    let ground = Ground { workspace: Some(&fixture.workspace), environment: &environment, ceilings: &ceilings };
+    let power = Power::resolve(&asked, &Granted::new(&granted), &ground);
     let mut folders: Vec<_> = power.mounts.iter().map(|mount| mount.guest.clone()).collect();
     folders.sort();
     assert_eq!(folders, [fixture.workspace.clone(), below.clone()]);

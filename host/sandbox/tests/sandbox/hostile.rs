@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hermes_core::{Fault, LimitKind, Limits, Outcome, Refusal, Run};
+use hermes_core::{Fault, LimitKind, Limits, Outcome, Refusal, Run, Runner as _};
 use hermes_sandbox::Sandbox;
 
 use crate::support::{Guest, component, handle, limit, power, sandbox, short, with_manifest, with_modules};

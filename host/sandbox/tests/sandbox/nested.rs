@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join_all};
+use hermes_core::ask::Asked;
 use hermes_core::{
-    Blob, Caller, Content, Decision, Ended, Fault, LimitKind, Limits, Link, Media, NoProgress, Outcome, Output,
-    Pending, Power, Progress, Refusal, Run, Runner as _, Tool, ToolRequest,
+    Blob, Caller, Content, Decision, Ended, Fault, LimitKind, Limits, Link, Media, NoProgress, Outcome, Output, Power,
+    Progress, Refusal, Run, Runner as _, Tool, ToolRequest,
 };
 use hermes_manifest::Manifest;
 use hermes_sandbox::{Sandbox, SandboxConfig};
@@ -133,7 +134,12 @@ async fn every_outcome_is_an_answer_or_a_refusal() {
         Content::Link(link),
     ];
     let whole = Outcome::Done(Output { content, structured: Some(json!([1])) });
-    let pending = Outcome::Pending(Pending { requests: Vec::new(), state: Vec::new(), expires: None });
+    let pending = Outcome::Pending(Asked {
+        handle: "h".into(),
+        questions: Vec::new(),
+        misfits: Vec::new(),
+        expires: Duration::from_secs(60),
+    });
     let limit = Outcome::Limit { kind: LimitKind::Memory, detail: "64 MiB".into() };
     let trap = Outcome::Trap { detail: "for the author only".into() };
     let rows = [

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hermes_core::{Fault, Limits, Power, Tool};
+use hermes_core::{Fault, Limits, Power, Runner as _, Tool};
 use hermes_sandbox::{Sandbox, SandboxConfig};
 use serde_json::{Value, json};
 

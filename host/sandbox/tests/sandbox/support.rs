@@ -276,6 +276,7 @@ pub(crate) fn mounted(folder: &Path, limits: Limits) -> Power {
         guest: folder.to_owned(),
         mode: hermes_manifest::FsMode::ReadWrite,
         quota: Some(hermes_manifest::ByteSize(1 << 20)),
+        own: false,
     };
     Power { mounts: vec![mount], workspace: Some(folder.to_owned()), limits, ..Power::default() }
 }

@@ -123,7 +123,12 @@ impl ServerHandler for Mcp {
         // All tools fit on one page. The empty cursor is the start; no other was ever given out.
         match request.and_then(|request| request.cursor) {
             Some(cursor) if !cursor.is_empty() => Err(ErrorData::invalid_params("unknown cursor", None)),
-            _ => Ok(ListToolsResult::with_all_items(self.tools())),
+            _ => {
+                // Checks of tools run behind the answer: a list never waits, and the next one knows.
+                let (host, session) = (Arc::clone(&self.host), Arc::clone(&self.session));
+                tokio::spawn(async move { host.verify(&session).await });
+                Ok(ListToolsResult::with_all_items(self.tools()))
+            }
         }
     }
 

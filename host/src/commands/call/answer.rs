@@ -8,6 +8,7 @@ use hermes_manifest::{Manifest, Schema};
 use serde_json::{Value, json};
 
 use super::{flags, questions};
+use crate::cli::CallArgs;
 use crate::failure::Failure;
 use crate::printer::{Printer, escape};
 
@@ -42,22 +43,26 @@ impl Answer {
         if let Outcome::Done(output) = &self.outcome {
             return Ok(printer.text(&text(&output.content))?);
         }
-        let error = self.outcome.error().unwrap_or_default();
-        let message = error.get("error").and_then(Value::as_str).unwrap_or_default();
-        printer.note(&escape(&format!("{}: {message}", self.outcome.name()), true));
+        if let Outcome::Pending(asked) = &self.outcome {
+            printer.note(&format!("pending: the tool asks\n{}", questions::describe(asked)));
+        } else {
+            let error = self.outcome.error().unwrap_or_default();
+            let message = error.get("error").and_then(Value::as_str).unwrap_or_default();
+            printer.note(&escape(&format!("{}: {message}", self.outcome.name()), true));
+        }
         if let Some(hint) = hint {
             printer.note(&format!("hint: {hint}"));
         }
         Ok(())
     }
 
-    /// A grant helps where one is missing; a tool that was denied while it ran tried something that it never asked for.
+    /// What to do about it; `command` is the one that made the call. A grant helps where one is missing; a tool that was denied while it ran tried something that it never asked for.
     pub(super) fn hint(
         &self,
         host: &Host,
         missing: &[GrantLine],
-        (tool, args): (&str, &str),
-        traced: bool,
+        (tool, command): (&str, &str),
+        args: &CallArgs,
     ) -> Option<String> {
         match &self.outcome {
             Outcome::Denied { .. } if !missing.is_empty() => {
@@ -71,11 +76,12 @@ impl Answer {
             Outcome::Denied { capability, .. } if capability == "fs" => {
                 Some("tools see the workspace only; --workspace DIR sets another".to_owned())
             }
-            Outcome::Trap { .. } | Outcome::HostError(_) if !traced => Some("--trace shows more".to_owned()),
+            Outcome::Trap { .. } | Outcome::HostError(_) if !args.trace => Some("--trace shows more".to_owned()),
             Outcome::UnknownTool(_) => Some(where_it_is(host, tool)),
-            Outcome::Pending(asked) => Some(questions::describe(asked, (tool, args))),
+            Outcome::Pending(asked) => Some(questions::answer_with(asked, command)),
             Outcome::Held => Some(format!("hermes-host approve {tool} shows what is new in it")),
-            Outcome::Invalid(_) => self.by.as_ref().map(|by| takes(&by.manifest)),
+            // Of a call that goes on, the arguments are not at issue.
+            Outcome::Invalid(_) if args.resume.is_none() => self.by.as_ref().map(|by| takes(&by.manifest)),
             _ => None,
         }
     }
@@ -116,7 +122,7 @@ fn where_it_is(host: &Host, tool: &str) -> String {
     let catalog = host.catalog();
     let names: Vec<&str> = catalog.tools().map(|entry| entry.manifest.name.as_str()).collect();
     if names.contains(&tool) {
-        return "there is one, and --toolset or --exclude leaves it out".to_owned();
+        return "there is one, and --toolset, --exclude or the pin of a toolset leaves it out".to_owned();
     }
     match nearest(tool, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),

@@ -17,7 +17,7 @@ use self::target::{Target, only_tool};
 use crate::cli::CallArgs;
 use crate::failure::{ExitStatus, Failure};
 use crate::open;
-use crate::printer::{Printer, escape, quoted};
+use crate::printer::{self, Printer, escape, quoted};
 use crate::settings::Settings;
 
 pub(super) fn call(args: &CallArgs, settings: &Settings, printer: Printer) -> Result<ExitStatus, Failure> {
@@ -46,7 +46,7 @@ pub(super) fn call(args: &CallArgs, settings: &Settings, printer: Printer) -> Re
     let mut request = CallRequest {
         handle: args.resume.clone(),
         answers: person.given().to_vec(),
-        ..CallRequest::new(tool.clone(), arguments)
+        ..CallRequest::new(tool.clone(), arguments.clone())
     };
     let runtime = super::runtime()?;
     let began = Instant::now();
@@ -73,7 +73,10 @@ pub(super) fn call(args: &CallArgs, settings: &Settings, printer: Printer) -> Re
             _ => break Answer::from(report),
         }
     };
-    let hint = answer.hint(&host, &missing, (&tool, &args.args), args.trace);
+    let words = ["call".into(), args.tool.to_string_lossy().into_owned(), "--args".into(), arguments];
+    let words = words.iter().chain(&settings.words).map(|word| printer::word(word));
+    let command = format!("hermes-host {}", words.collect::<Vec<_>>().join(" "));
+    let hint = answer.hint(&host, &missing, (&tool, &command), args);
     answer.print(&tool, hint, printer)?;
     Ok(ExitStatus::Outcome(answer.outcome.exit_code()))
 }

@@ -44,7 +44,7 @@ impl Person {
     /// The answers to all questions; nothing where nobody is here to give one.
     pub(super) fn ask(&self, asked: &Asked) -> Result<Option<Vec<Answer>>, Failure> {
         for misfit in &asked.misfits {
-            let issues = misfit.issues.iter().map(|issue| format!("{} {}", issue.path, issue.message));
+            let issues = misfit.issues.iter().map(|issue| format!("{}: {}", issue.path, issue.message));
             let issues = issues.collect::<Vec<_>>().join("; ");
             self.printer.note(&escape(&format!("the answer to {} does not fit: {issues}", misfit.id), false));
         }
@@ -172,27 +172,32 @@ fn row(question: &Question) -> Value {
     }
 }
 
-/// The questions for people, and the command that answers them.
-pub(super) fn describe(asked: &Asked, (tool, args): (&str, &str)) -> String {
-    let mut text = String::new();
-    let mut flags = String::new();
-    for question in &asked.questions {
-        let (message, example) = match &question.kind {
-            QuestionKind::Form(form) => (form.message.clone(), example(form)),
-            QuestionKind::Url(link) => (format!("{} {}", link.name, link.uri), json!({})),
-            QuestionKind::Approval { message } => (message.clone(), json!({})),
-            QuestionKind::Other { method, .. } => (method.as_str().to_owned(), json!({})),
+/// The questions for people.
+pub(super) fn describe(asked: &Asked) -> String {
+    let lines = asked.questions.iter().map(|question| {
+        let message = match &question.kind {
+            QuestionKind::Form(form) => form.message.clone(),
+            QuestionKind::Url(link) => format!("{} {}", link.name, link.uri),
+            QuestionKind::Approval { message } => message.clone(),
+            QuestionKind::Other { method, .. } => method.as_str().to_owned(),
         };
-        text.push_str(&format!("{}: {message}\n", question.id));
-        flags.push_str(&format!(" --answer {}", quoted(&format!("{}={example}", question.id))));
-    }
+        format!("{}: {}", escape(&question.id, false), escape(&message, true).replace('\n', "\n  "))
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What to do about them: `command`, which made the call, goes on with it.
+pub(super) fn answer_with(asked: &Asked, command: &str) -> String {
+    let answers = asked.questions.iter().map(|question| {
+        let example = match &question.kind {
+            QuestionKind::Form(form) => example(form),
+            QuestionKind::Url(_) | QuestionKind::Approval { .. } | QuestionKind::Other { .. } => json!({}),
+        };
+        format!("--answer {}", quoted(&format!("{}={example}", question.id)))
+    });
+    let answers = answers.collect::<Vec<_>>().join(" ");
     let patience = Duration::from_secs(asked.expires.as_secs());
-    text.push_str(&format!(
-        "answer within {patience:?}: hermes-host call {tool} --args {} --resume {}{flags}",
-        quoted(args),
-        asked.handle
-    ));
-    text
+    format!("answer within {patience:?} with {command} --resume {} {answers}", asked.handle)
 }
 
 fn example(form: &Form) -> Value {

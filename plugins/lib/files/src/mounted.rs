@@ -17,6 +17,8 @@ use crate::FileError;
 pub fn mounted<'a>(path: &'a str, call: &Call) -> Result<&'a Path, FileError> {
     let given = Path::new(path);
     match &call.workspace {
+        // An address of the host's, such as that of a kept result, names no file.
+        _ if path.starts_with("hermes://") => Err(FileError::Denied { path: path.to_owned() }),
         Some(workspace)
             if given.has_root() && !given.starts_with(workspace) && !is_in_other_mount(given, workspace) =>
         {
@@ -46,6 +48,8 @@ mod tests {
         let other = other.path().join("new/file").display().to_string();
         for (workspace, path, passes) in [
             (Some("/some/workspace"), "a/b", true),
+            (Some("/some/workspace"), "hermes://results/a", false),
+            (None, "hermes://results/a", false),
             (Some("/some/workspace"), "../a", true),
             (Some("/some/workspace"), "/some/workspace/a", true),
             (Some("/some/workspace"), "/some/workspace2/a", false),

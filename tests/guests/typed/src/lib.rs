@@ -52,6 +52,8 @@ struct Planned {
     text: String,
     /// Fails with this text
     fail: Option<String>,
+    /// Crashes with this text
+    crash: Option<String>,
     /// Steps of hooks before the call
     #[arg(default)]
     plan: Vec<Value>,
@@ -65,7 +67,11 @@ struct Planned {
 
 /// Gives its arguments back, which the test's hook reads as a plan.
 #[tool(toolset = "typed", read_only)]
+#[expect(clippy::panic, clippy::panic_in_result_fn, reason = "this is what it is for")]
 fn planned(planned: Planned) -> Result<Json<Planned>> {
+    if let Some(text) = planned.crash {
+        panic!("{text}");
+    }
     match planned.fail {
         Some(text) => Err(Error::failed(text)),
         None => Ok(Json(planned)),

@@ -123,6 +123,8 @@ fn answers_sent_with_the_first_call() {
         };
         assert_eq!(found, open, "{name}");
     }
+    let wrong = asked(desk().questions.ask(waiting(vec![form("n")]), ASKABLE, &[accepts("n", "{}")]).unwrap());
+    assert_eq!((wrong.misfits[0].id.as_str(), wrong.misfits[0].issues[0].path.as_str()), ("n", "/n"), "it is told why");
     let none = Askable::NOTHING;
     let early = resumed(desk().questions.ask(waiting(vec![form("n")]), none, &[fits()]).unwrap());
     assert_eq!(replies(&early), [("n", &Reply::Accepted(r#"{"n":1}"#.into()))], "even from who cannot be asked");

@@ -45,7 +45,7 @@ fn stores(quota: Quota) -> (tempfile::TempDir, [Clocked; 2]) {
 }
 
 fn ways() -> Ways {
-    Ways { resource: true, tools: vec!["view".into()], mount: Some("/results".into()), http: true }
+    Ways { resource: true, tools: vec!["view".into()], http: true }
 }
 
 fn memory() -> MemoryResults {
@@ -57,7 +57,7 @@ fn full() -> MemoryResults {
 }
 
 fn fit(output: Output, max: Option<u64>, store: &dyn ResultStore) -> Output {
-    Budget::default().fit(output, max, Keeper { store, owner: owner("s"), ways: &ways() })
+    Budget::default().fit(output, max, Keeper { store, owner: owner("s"), ways: &ways })
 }
 
 fn text(text: impl Into<String>) -> Content {
