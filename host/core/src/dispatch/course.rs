@@ -54,7 +54,7 @@ impl<'a> Course<'a> {
 
     /// Whether another catalog than the one that the call saw knows what became of its component.
     pub(super) fn is_outdated(&self) -> bool {
-        self.replaced && self.ticket.is_none() && self.host.catalog().generation() != self.report.generation
+        self.replaced && self.host.catalog().generation() != self.report.generation
     }
 
     /// Ends the call. It is written down, and if it cannot be, nothing of its result leaves.

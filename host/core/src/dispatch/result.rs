@@ -34,7 +34,7 @@ impl Course<'_> {
 
     /// Cuts a result to what a model reads, and keeps the whole of it.
     pub(super) fn fit(&self, seen: &Seen, output: Output) -> Result<Output, Outcome> {
-        let most = seen.granted.limits().output.max(self.host.power(seen).limits.output);
+        let most = self.host.power(seen).limits.output;
         if size(&output) > most {
             let detail = "with what hooks added, the result is larger than the tool's own may be".to_owned();
             return Err(Outcome::Limit { kind: LimitKind::Output, detail });
@@ -48,8 +48,9 @@ impl Course<'_> {
     fn ways(&self) -> Ways {
         let listing = self.host.list(self.session);
         let pages = listing.tools.iter().filter(|seen| seen.state.offered() && seen.entry.manifest.pages_results);
-        let tools = pages.map(|seen| seen.entry.manifest.name.to_string()).collect();
-        let mount = Some(FOLDER.to_owned());
+        let tools: Vec<String> = pages.map(|seen| seen.entry.manifest.name.to_string()).collect();
+        let files = || self.host.surroundings.results.folder(self.owner()).ok().flatten();
+        let mount = (!tools.is_empty()).then(files).flatten().map(|_| FOLDER.to_owned());
         Ways { resource: self.session.reads_resources, tools, mount, http: false }
     }
 }

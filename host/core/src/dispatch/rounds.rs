@@ -93,6 +93,8 @@ impl Course<'_> {
             let run = tool.handle(call.clone(), args.to_owned(), Arc::clone(&power), &nested).await;
             wall += began.elapsed();
             cpu += run.cpu;
+            // A call that asked has run already, and must not begin anew.
+            self.replaced = matches!(run.result, Err(Fault::Replaced)) && call.resume.is_none();
             let pending = match self.take(run) {
                 Ok(Ended::Done(output)) => return Handled::Ended(Ok(output)),
                 Ok(Ended::Ask(pending)) => pending,
@@ -149,7 +151,6 @@ impl Course<'_> {
     fn take(&mut self, run: Run) -> Result<Ended, Outcome> {
         self.keep(Left { log: run.log, log_dropped: run.log_dropped, cpu: run.cpu });
         self.report.refusals.extend(run.refusals);
-        self.replaced = matches!(run.result, Err(Fault::Replaced));
         run.result.map_err(Outcome::from)?.map_err(|failure| self.in_the_hosts_words(failure))
     }
 
