@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use hermes_core::results::{FolderResults, Owner, Quota, Range, ResultUri};
-use hermes_core::{CallRequest, Session, State};
+use hermes_core::{CallRequest, Decision, Ended, Failure, Outcome, Refusal, Session, State};
 
-use crate::world::{World, done, said, session};
+use crate::world::{World, done, said, session, text};
 
 const PAGES: &str = r#", "pages_results": true"#;
 
@@ -83,4 +83,38 @@ async fn a_verdict_shows_in_lists_once_it_is_known() {
     assert_eq!(state(&world).reason().unwrap(), "no service");
     world.host.verify(&session()).await;
     assert_eq!(world.stage.events(), ["check t"], "the verdict is kept");
+}
+
+#[tokio::test]
+async fn what_was_denied_is_told_in_the_hosts_words() {
+    let refusal = Refusal::Denied { capability: "http", target: "an address that is not public".to_owned() };
+    for (capability, refusals, expected) in [
+        ("http", vec![refusal.clone()], "an address that is not public"),
+        ("fs", vec![refusal], "what the tool says"),
+        ("http", vec![], "what the tool says"),
+    ] {
+        let world = World::new().answers("t", "", move |_| {
+            Ok(Err(Failure::Denied { capability: capability.to_owned(), target: "what the tool says".to_owned() }))
+        });
+        *world.stage.refusals.lock().unwrap() = refusals;
+        let Outcome::Denied { target, .. } = world.call("t", "{}").await.outcome else { panic!("not denied") };
+        assert_eq!(target, expected, "{capability}");
+    }
+}
+
+/// It was measured against the grant, which a ceiling does not lower.
+#[tokio::test]
+async fn what_hooks_add_stays_below_the_ceiling() {
+    let world = World::with(|surroundings| {
+        surroundings.ceilings.operator = toml::from_str("output = \"1 KiB\"").unwrap();
+    })
+    .answers("t", "", |_| done("short"))
+    .hook(
+        "h",
+        (r#"["*"]"#, 0),
+        |_, _| Ok(Ok(Decision::Proceed)),
+        |_, _| Ok(Ok(Some(Ok(Ended::Done(text("x".repeat(2048))))))),
+    )
+    .toolset("a", "tools = [\"t\"]\nhooks = [\"h\"]");
+    assert_eq!(world.call("t", "{}").await.outcome.name(), "limit");
 }

@@ -11,8 +11,8 @@ use futures_util::future::BoxFuture;
 use hermes_core::registry::{Trust, TrustPolicy};
 use hermes_core::{
     AuditLog, Audited, Call, CallRequest, Caller, Component, Content, Decision, Ended, Failure, Fault, Hook, HookRun,
-    Host, NoProgress, Outcome, Output, Pending, Power, Registry, Report, Request, RequestKind, Run, Runner, Scrub,
-    SecretStore, Session, Source, Step, Surroundings, Tool, Toolsets, Workspace,
+    Host, NoProgress, Outcome, Output, Pending, Power, Refusal, Registry, Report, Request, RequestKind, Run, Runner,
+    Scrub, SecretStore, Session, Source, Step, Surroundings, Tool, Toolsets, Workspace,
 };
 use hermes_manifest::{ClientFeature, EnvName};
 use serde_json::{Value, json};
@@ -46,6 +46,8 @@ pub(crate) struct Stage {
     verdict: Mutex<Option<String>>,
     events: Mutex<Vec<String>>,
     refuses: Mutex<Option<&'static str>>,
+    /// What the sandbox says that a guest was refused.
+    pub(crate) refusals: Mutex<Vec<Refusal>>,
 }
 
 impl Stage {
@@ -80,11 +82,12 @@ impl Tool for Played {
         let name = call.tool.clone();
         self.0.note(format!("{name} {args}"));
         let act = Arc::clone(&self.0.acts.lock().unwrap()[&name]);
+        let refusals = self.0.refusals.lock().unwrap().clone();
         let cpu = self.0.cpu.lock().unwrap().get(&name).copied().unwrap_or_default();
         async move {
             let args = serde_json::from_str(&args).unwrap();
             let result = act(Ran { call, args, power, caller }).await;
-            Run { result, log: Vec::new(), log_dropped: 0, cpu, refusals: Vec::new() }
+            Run { result, log: Vec::new(), log_dropped: 0, cpu, refusals }
         }
         .boxed()
     }
