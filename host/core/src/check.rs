@@ -60,15 +60,18 @@ struct Known {
     running: Option<Running>,
 }
 
+/// Tells the time.
+type Clock = Box<dyn Fn() -> Instant + Send + Sync>;
+
 /// All verdicts of a host.
 pub(crate) struct Checks {
     known: Mutex<HashMap<CheckKey, Known>>,
-    now: fn() -> Instant,
+    now: Clock,
 }
 
 impl Checks {
-    pub(crate) fn new(now: fn() -> Instant) -> Self {
-        Self { known: Mutex::default(), now }
+    pub(crate) fn new(now: impl Fn() -> Instant + Send + Sync + 'static) -> Self {
+        Self { known: Mutex::default(), now: Box::new(now) }
     }
 
     /// The verdict that holds now, if there is one.
@@ -150,3 +153,6 @@ impl fmt::Debug for Checks {
         f.debug_struct("Checks").field("known", &self.lock().len()).finish()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,8 @@ use std::fs;
 use std::sync::{Arc, Mutex};
 
 use common::{registry, shown, small_component, small_hook};
-use hermes_core::{Event, Registry, Scope, Source, Toolsets, Trust, TrustPolicy};
+use hermes_core::registry::{Event, Trust, TrustPolicy};
+use hermes_core::{Registry, Scope, Source, Toolsets};
 use proptest::prelude::*;
 use semver::VersionReq;
 use tempfile::TempDir;
@@ -211,7 +212,8 @@ fn an_event_tells_what_one_generation_changed_and_a_listener_may_use_the_registr
     let scan = || {
         registry.scan(&[Source::folder(folder.temp.path().join("a"))]).unwrap();
         let told = std::mem::take(&mut *events.lock().unwrap());
-        let names = |keys: &[hermes_core::Key]| keys.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+        let names =
+            |keys: &[hermes_core::registry::Key]| keys.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
         let told = told.iter().map(|event| {
             let refused: Vec<_> =
                 event.refused.iter().map(|file| file.file_name().unwrap().to_string_lossy()).collect();
@@ -286,7 +288,7 @@ proptest! {
             for (name, family) in catalog.families(&Scope::Host) {
                 prop_assert!(!family.entries().is_empty());
                 let stems: std::collections::BTreeSet<_> =
-                    family.entries().iter().map(|entry| hermes_core::Stem::of(&entry.component.file())).collect();
+                    family.entries().iter().map(|entry| hermes_core::registry::Stem::of(&entry.component.file())).collect();
                 prop_assert_eq!(&stems, owners.entry(name.clone()).or_insert_with(|| stems.clone()), "{}", name);
                 prop_assert_eq!(stems.len(), 1, "{} has one owner", name);
                 prop_assert!(!pinned || family.best(None).is_none());

@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use hermes_core::{Power, more, union};
+use hermes_core::registry::more;
+use hermes_core::{Ceilings, Granted, Ground, Power, union};
 use hermes_manifest::{Capabilities, Scheme};
 use proptest::prelude::*;
 
@@ -98,7 +99,12 @@ fn power(asked: &Capabilities, granted: &Capabilities) -> Power {
         .iter()
         .map(|name| (name.parse().unwrap_or_else(|_| panic!("{name}")), String::new()))
         .collect();
-    Power::resolve(asked, granted, Some(Path::new("/srv/project")), &environment)
+    let ground = Ground {
+        workspace: Some(Path::new("/srv/project")),
+        environment: &environment,
+        ceilings: &Ceilings::default(),
+    };
+    Power::resolve(asked, &Granted::new(granted), &ground)
 }
 
 fn within(less: &Power, all: &Power) -> bool {

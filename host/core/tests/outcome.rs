@@ -2,13 +2,24 @@
 
 use std::time::Duration;
 
-use hermes_core::{Fault, Issue, LimitKind, Outcome, Output, Pending};
+use hermes_core::ask::Asked;
+use hermes_core::{Fault, Issue, LimitKind, Outcome, Output};
 
 /// One of each. The match makes a new outcome fail to compile here until it has a row.
 fn rows() -> Vec<(Outcome, &'static str, u8, &'static str)> {
     let all = vec![
         (Outcome::Done(Output::default()), "done", 0, ""),
-        (Outcome::Pending(Pending { requests: vec![], state: vec![], expires: None }), "pending", 4, ""),
+        (
+            Outcome::Pending(Asked {
+                handle: String::new(),
+                expires: Duration::ZERO,
+                questions: vec![],
+                misfits: vec![],
+            }),
+            "pending",
+            4,
+            "",
+        ),
         (
             Outcome::Invalid(vec![Issue { path: "/limit".into(), message: "expected an integer".into() }]),
             "invalid",

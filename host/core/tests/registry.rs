@@ -2,43 +2,20 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests stop at the first surprise")]
 
-use std::collections::{BTreeMap, BTreeSet};
+mod common;
+
+use std::collections::BTreeSet;
 use std::fs;
-use std::io::Cursor;
 use std::path::Path;
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
+use common::{Inert, api, component};
+use hermes_core::registry::{Trust, TrustPolicy};
 use hermes_core::{
-    Call, Caller, Ended, Fault, Host, Output, Power, Registry, Run, SecretStore, State, Tool, Toolsets, View,
-    Workspace, parse_grant,
+    Catalog, Host, Registry, SecretStore, Session, Source, State, Surroundings, Toolsets, View, Workspace, parse_grant,
 };
-use hermes_manifest::{EnvName, Existing, HostApi, embed, scan};
+use hermes_manifest::{EnvName, HostApi};
 use semver::Version;
-
-/// Answers everything with an empty result: these tests are about what may run, not about running.
-struct Inert;
-
-impl Tool for Inert {
-    fn handle<'a>(&'a self, _: Call, _: String, _: Arc<Power>, _: &'a dyn Caller) -> BoxFuture<'a, Run> {
-        let result = Ok(Ok(Ended::Done(Output::default())));
-        Box::pin(std::future::ready(Run {
-            result,
-            log: Vec::new(),
-            log_dropped: 0,
-            cpu: std::time::Duration::ZERO,
-            refusals: Vec::new(),
-        }))
-    }
-
-    fn check<'a>(&'a self, _: &'a str, _: Arc<Power>) -> BoxFuture<'a, Result<Result<(), String>, Fault>> {
-        Box::pin(std::future::ready(Ok(Ok(()))))
-    }
-
-    fn schema<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<String, Fault>> {
-        Box::pin(std::future::ready(Ok(String::new())))
-    }
-}
 
 struct NoSecrets;
 
@@ -48,29 +25,18 @@ impl SecretStore for NoSecrets {
     }
 }
 
-/// A host that offers the interfaces that the component imports.
-fn api() -> HostApi {
-    let imports = scan(Cursor::new(guest_artifacts::HELPER)).unwrap_or_else(|error| panic!("{error}")).imports;
-    imports.into_iter().fold(HostApi::new(Version::new(0, 1, 0)), |api, import| api.with(import, [""; 0]))
-}
-
-/// A real component whose manifest names just `tool`.
-fn component(tool: &str, more: &str) -> Vec<u8> {
-    let manifest = format!(
-        r#"{{"manifest": 1, "name": "{tool}", "version": "1.0.0", "description": "d", "schema": {{"type": "object"}}{more}}}"#
-    );
-    embed(guest_artifacts::HELPER, manifest.as_bytes(), Existing::Replace)
-        .unwrap_or_else(|error| panic!("{tool}: {error}"))
-}
-
-fn registry(folder: &Path) -> Registry {
-    let mut registry = Registry::new(api());
-    registry.add_folder(folder, &|_| Arc::new(Inert)).unwrap();
+fn scanned(api: HostApi, folder: &Path) -> Registry {
+    let registry = Registry::new(api, Arc::new(Inert), Trust::in_memory(TrustPolicy::Folder));
+    registry.scan(&[Source::folder(folder)]).unwrap();
     registry
 }
 
-fn holders(registry: &Registry) -> Vec<String> {
-    let held = registry.entries().map(|entry| {
+fn catalog(folder: &Path) -> Arc<Catalog> {
+    scanned(api(), folder).catalog()
+}
+
+fn holders(catalog: &Catalog) -> Vec<String> {
+    let held = catalog.tools().map(|entry| {
         let file = entry.component.file();
         format!("{} in {}", entry.manifest.name, file.file_name().unwrap_or_default().to_string_lossy())
     });
@@ -90,9 +56,9 @@ fn a_name_belongs_to_the_file_that_is_called_like_it() {
         for (file, tool) in files {
             fs::write(folder.path().join(file), component(tool, "")).unwrap();
         }
-        let registry = registry(folder.path());
-        assert_eq!(holders(&registry), [holder], "{files:?}");
-        let refused: Vec<&str> = registry.refused().iter().map(|refused| refused.reason.kind()).collect();
+        let catalog = catalog(folder.path());
+        assert_eq!(holders(&catalog), [holder], "{files:?}");
+        let refused: Vec<&str> = catalog.refused().iter().map(|refused| refused.reason.kind()).collect();
         assert_eq!(refused, ["name-taken"], "{files:?}");
     }
 }
@@ -102,7 +68,7 @@ fn a_component_is_admitted_whole_or_not_at_all() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("echo.wasm"), component("echo", "")).unwrap();
     fs::write(folder.path().join("helper.wasm"), guest_artifacts::HELPER).unwrap();
-    assert_eq!(holders(&registry(folder.path())), ["echo in echo.wasm"]);
+    assert_eq!(holders(&catalog(folder.path())), ["echo in echo.wasm"]);
 }
 
 #[test]
@@ -110,11 +76,11 @@ fn hooks_and_folders_and_missing_folders_are_told_apart() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("folder.wasm")).unwrap();
     fs::write(folder.path().join("note.txt"), "no component").unwrap();
-    let registry = registry(folder.path());
-    assert_eq!(registry.entries().count(), 0);
-    let refused: Vec<String> = registry.refused().iter().map(|refused| refused.reason.to_string()).collect();
+    let catalog = catalog(folder.path());
+    assert_eq!(catalog.tools().count(), 0);
+    let refused: Vec<String> = catalog.refused().iter().map(|refused| refused.reason.to_string()).collect();
     assert_eq!(refused, ["cannot be read: not a regular file"]);
-    assert_eq!(self::registry(&folder.path().join("none")).refused().len(), 0);
+    assert_eq!(self::catalog(&folder.path().join("none")).refused().len(), 0);
 }
 
 #[test]
@@ -122,10 +88,9 @@ fn what_no_call_could_satisfy_is_refused_when_it_is_found() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("new.wasm"), component("new", r#", "requires_host": ">=99""#)).unwrap();
     fs::write(folder.path().join("helper.wasm"), guest_artifacts::HELPER).unwrap();
-    let mut registry = Registry::new(HostApi::new(Version::new(0, 1, 0)));
-    registry.add_folder(folder.path(), &|_| Arc::new(Inert)).unwrap();
-    let refused: Vec<&str> = registry.refused().iter().map(|refused| refused.reason.kind()).collect();
-    assert_eq!(refused, ["host-version", "unknown-package"]);
+    let catalog = scanned(HostApi::new(Version::new(0, 1, 0)), folder.path()).catalog();
+    let refused: Vec<&str> = catalog.refused().iter().map(|refused| refused.reason.kind()).collect();
+    assert_eq!(refused, ["unknown-package", "host-version"], "in the order of files");
 }
 
 #[cfg(unix)]
@@ -134,19 +99,16 @@ fn a_fifo_among_the_plugins_does_not_hang_discovery() {
     let folder = tempfile::tempdir().unwrap();
     let fifo = folder.path().join("pipe.wasm");
     assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
-    assert_eq!(registry(folder.path()).refused().len(), 1);
+    assert_eq!(catalog(folder.path()).refused().len(), 1);
 }
 
 fn host(folder: &Path, toolsets: &[(&str, &str)], workspace: &Path) -> Host {
     let files = toolsets.iter().map(|(name, text)| (format!("{name}.toml").into(), *text));
     let all = Toolsets::build(files, &BTreeSet::new()).unwrap();
-    Host {
-        registry: registry(folder),
-        toolsets: all,
-        workspace: Workspace::open(workspace, None, None),
-        environment: BTreeMap::new(),
-        secrets: Arc::new(NoSecrets),
-    }
+    let registry = scanned(api(), folder);
+    registry.set_toolsets(all);
+    let surroundings = Surroundings::new(Workspace::open(workspace, None, None), Arc::new(NoSecrets)).unwrap();
+    Host::new(Arc::new(registry), surroundings)
 }
 
 #[test]
@@ -165,7 +127,8 @@ fn a_manifests_word_makes_a_tool_visible_and_only_a_file_grants() {
     ] {
         let host = host(folder.path(), toolsets, folder.path());
         let view = View { toolsets: enabled.map(|name| vec![name.to_owned()]), ..View::default() };
-        let state = host.tool(&view, "fetch").map_or("not visible", |seen| seen.state.name());
+        let state =
+            host.tool(&Session { view, ..Session::default() }, "fetch").map_or("not visible", |seen| seen.state.name());
         assert_eq!(state, expected, "{toolsets:?} {enabled:?}");
     }
 }
@@ -202,10 +165,10 @@ fn a_link_in_what_a_manifest_asks_for_leads_nowhere_else() {
     fs::write(plugins.join("good.wasm"), component("good", &ask("inside"))).unwrap();
     let host = host(&plugins, &[], &workspace);
     let grant = parse_grant("fs=${workspace}:rw", &base).unwrap();
-    let view = View { grant, ..View::default() };
-    let evil = host.tool(&view, "evil").unwrap();
+    let session = Session { view: View { grant, ..View::default() }, ..Session::default() };
+    let evil = host.tool(&session, "evil").unwrap();
     assert!(matches!(evil.state, State::Ungranted(_)), "{:?}", evil.state);
     assert_eq!(host.power(&evil).mounts, []);
-    let good = host.tool(&view, "good").unwrap();
+    let good = host.tool(&session, "good").unwrap();
     assert_eq!(host.power(&good).mounts[0].host, workspace.join("inside"));
 }

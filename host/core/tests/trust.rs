@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use common::{manifest, registry, shown, small_component, small_component_of, small_hook};
-use hermes_core::{
-    ApproveError, Catalog, Changed, FileTrust, Registry, ReleaseError, ScanError, Scope, Source, Standing, Trust,
-    TrustError, TrustPolicy, TrustStore,
+use hermes_core::registry::{
+    ApproveError, Changed, FileTrust, ReleaseError, ScanError, Standing, Trust, TrustError, TrustPolicy, TrustStore,
 };
+use hermes_core::{Catalog, Registry, Scope, Source};
 use tempfile::TempDir;
 
 /// Two folders of plugins, and a record that outlives registries.

@@ -54,12 +54,14 @@ impl<'a> Course<'a> {
 
     /// Whether another catalog than the one that the call saw knows what became of its component.
     pub(super) fn is_outdated(&self) -> bool {
-        self.replaced && self.ticket.is_none() && self.host.catalog().generation() != self.report.generation
+        self.replaced && self.host.catalog().generation() != self.report.generation
     }
 
     /// Ends the call. It is written down, and if it cannot be, nothing of its result leaves.
     pub(super) fn end(mut self, outcome: Outcome, began: Instant) -> Report {
         let took = began.elapsed();
+        // What an answer was meant for is gone.
+        let outcome = if self.replaced && self.ticket.is_some() { Outcome::Expired } else { outcome };
         self.lineage.spend(self.report.cpu);
         let went_through = self.report.trace.iter().all(|traced| traced.passed);
         let written = self.host.surroundings.audit.end(&self.audited(), &outcome, took);

@@ -29,8 +29,9 @@ use crate::host::Host;
 use crate::seen::Seen;
 use crate::tool::Progress;
 
-/// How often a call begins anew because its component was replaced before it was loaded.
-const MAX_ATTEMPTS: usize = 3;
+/// How often a call begins because its component was replaced before it was loaded. Each time there is a newer catalog, so that only
+/// tools that change faster than they are loaded come to the end of it.
+const MAX_ATTEMPTS: usize = 16;
 
 /// Calls of a batch that run at the same time.
 const ABREAST: usize = 8;
@@ -99,7 +100,7 @@ impl Host {
             let outcome = match course.run(permitted).await {
                 Ok(outcome) | Err(outcome) => outcome,
             };
-            // Nothing of it ran yet, so it may begin anew with what is there now.
+            // The tool has not run yet, so the call may begin anew with what is there now.
             if attempt < MAX_ATTEMPTS && course.is_outdated() {
                 attempt += 1;
                 continue;

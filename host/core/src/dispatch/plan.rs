@@ -118,6 +118,7 @@ fn normal(text: &str, base: Option<&Path>) -> PathBuf {
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init, reason = "a plan may be one segment")]
 mod tests {
     use serde_json::json;
 

@@ -54,7 +54,11 @@ impl Course<'_> {
     fn ways(&self) -> Ways {
         let listing = self.host.list(self.session);
         let pages = listing.tools.iter().filter(|seen| seen.state.offered() && seen.entry.manifest.pages_results);
-        let tools = pages.map(|seen| seen.entry.manifest.name.to_string()).collect();
+        let mut tools: Vec<String> = pages.map(|seen| seen.entry.manifest.name.to_string()).collect();
+        // Tools read files: a store without a folder has none for them.
+        if !matches!(self.host.surroundings.results.folder(self.owner()), Ok(Some(_))) {
+            tools.clear();
+        }
         Ways { resource: self.session.reads_resources, tools, http: false }
     }
 }

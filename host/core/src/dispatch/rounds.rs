@@ -93,6 +93,8 @@ impl Course<'_> {
             let run = tool.handle(call.clone(), args.to_owned(), Arc::clone(&power), &nested).await;
             wall += began.elapsed();
             cpu += run.cpu;
+            // A call that asked has run already, and must not begin anew.
+            self.replaced = matches!(run.result, Err(Fault::Replaced)) && call.resume.is_none();
             let pending = match self.take(run) {
                 Ok(Ended::Done(output)) => return Handled::Ended(Ok(output)),
                 Ok(Ended::Ask(pending)) => pending,
@@ -151,7 +153,6 @@ impl Course<'_> {
         self.report.log.extend(run.log);
         self.report.log_dropped += run.log_dropped;
         self.report.refusals.extend(run.refusals);
-        self.replaced = matches!(run.result, Err(Fault::Replaced));
         run.result.map_err(Outcome::from)?.map_err(|failure| self.in_the_hosts_words(failure))
     }
 

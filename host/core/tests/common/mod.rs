@@ -8,9 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use hermes_core::registry::Trust;
 use hermes_core::{
     Call, Caller, Catalog, Component, Decision, Ended, Failure, Fault, Hook, HookRun, Output, Power, Registry, Run,
-    Runner, Scope, Tool, Trust,
+    Runner, Scope, Tool,
 };
 use hermes_manifest::{Existing, HostApi, embed, scan};
 use semver::Version;

@@ -1,0 +1,170 @@
+//! Hooks around calls.
+
+use hermes_core::{Answer, CallRequest, Decision, Ended, Failure, Fault, Outcome, Reply};
+use serde_json::{Value, json};
+
+use crate::world::{World, ask, done, failed, said, session, text, trap};
+
+type Before = fn(Value, &hermes_core::Power) -> Result<Result<Decision, String>, Fault>;
+type After =
+    fn(Result<Ended, Failure>, &hermes_core::Power) -> Result<Result<Option<Result<Ended, Failure>>, String>, Fault>;
+
+const PROCEED: Before = |_, _| Ok(Ok(Decision::Proceed));
+const LEAVE: After = |_, _| Ok(Ok(None));
+const ALL: (&str, i32) = (r#"["*"]"#, 0);
+
+fn rewrite(to: &str) -> Result<Result<Decision, String>, Fault> {
+    Ok(Ok(Decision::Rewrite(to.to_owned())))
+}
+
+#[tokio::test]
+async fn rewrites_chain_by_order_and_then_by_name() {
+    let add = |name: &'static str| {
+        move |mut args: Value, _: &_| {
+            args[name] = json!(args.as_object().unwrap().len());
+            rewrite(&args.to_string())
+        }
+    };
+    let world = World::new()
+        .answers("t", "", |ran| done(ran.args.to_string()))
+        .hook("z_first", (r#"["*"]"#, -1), add("z"), LEAVE)
+        .hook("b_third", (r#"["*"]"#, 5), add("b"), LEAVE)
+        .hook("a_second", (r#"["*"]"#, 5), add("a"), LEAVE)
+        .toolset("x", "tools = [\"t\"]\nhooks = [\"a_second\", \"b_third\", \"z_first\"]");
+    let report = world.call("t", "{}").await;
+    let args: Value = serde_json::from_str(&said(&report.outcome)).unwrap();
+    assert_eq!(args, json!({"z": 0, "a": 1, "b": 2}), "each sees what the one before it left");
+}
+
+#[tokio::test]
+async fn a_hook_that_fails_before_a_call_refuses_it_by_name() {
+    let cases: [(Before, &str); 8] = [
+        (|_, _| rewrite("[1]"), "does not take"),
+        (|_, _| rewrite("{\"a\":"), "does not take"),
+        (|_, _| rewrite(r#"{"a": "x"}"#), "/a"),
+        (|_, _| Ok(Ok(Decision::Refuse("not today".to_owned()))), "not today"),
+        (|_, _| Ok(Err("its own words".to_owned())), "its own words"),
+        (|_, _| Err(trap()), "crashed"),
+        (|_, _| Err(Fault::Timeout(std::time::Duration::from_secs(1))), "1000 ms"),
+        (|_, _| Err(Fault::Busy), "busy"),
+    ];
+    for (before, told) in cases {
+        let schema = r#", "schema": {"type": "object", "properties": {"a": {"type": "integer"}}}"#;
+        let world = World::new()
+            .answers("t", schema, |_| done("ran"))
+            .hook("guard", ALL, before, LEAVE)
+            .toolset("x", "tools = [\"t\"]\nhooks = [\"guard\"]");
+        let report = world.call("t", "{}").await;
+        let said = said(&report.outcome);
+        assert_eq!(report.outcome.name(), "refused", "{said}");
+        assert!(said.contains("`guard`") && said.contains(told) && !said.contains("trap's text"), "{said}");
+        assert!(!world.stage.events().iter().any(|event| event.starts_with("t ")), "the tool did not run");
+    }
+}
+
+#[tokio::test]
+async fn a_hook_that_fails_after_a_call_withholds_its_result() {
+    let cases: [(After, &str); 4] = [
+        (|_, _| Ok(Err("its own words".to_owned())), "its own words"),
+        (|_, _| Err(trap()), "crashed"),
+        (|_, _| Err(Fault::Timeout(std::time::Duration::from_secs(1))), "1000 ms"),
+        (|_, _| Ok(Ok(Some(ask(&["q"], "").unwrap()))), "asked a question"),
+    ];
+    for (after, told) in cases {
+        let world = World::new()
+            .answers("t", "", |_| done("withheld words"))
+            .hook("guard", ALL, PROCEED, after)
+            .toolset("x", "tools = [\"t\"]\nhooks = [\"guard\"]");
+        let report = world.call("t", "{}").await;
+        let said = said(&report.outcome);
+        assert_eq!(report.outcome.name(), "refused", "{said}");
+        assert!(said.contains("`guard`") && said.contains(told) && !said.contains("withheld words"), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn after_sees_results_failures_and_crashes_and_turns_one_into_the_other() {
+    let turn: After = |ended, _| {
+        Ok(Ok(Some(match ended {
+            Ok(_) => Err(Failure::Failed("was done".to_owned())),
+            Err(Failure::Failed(why)) => Ok(Ended::Done(text(format!("was failed: {why}")))),
+            Err(other) => Ok(Ended::Done(text(format!("{other:?}")))),
+        })))
+    };
+    for (end, outcome, told) in [
+        (|| done("yes") as crate::world::End, "failed", "was done"),
+        (|| failed("no"), "done", "was failed: no"),
+        (|| Err(trap()), "done", "was failed: [TOOL_ERROR] Tool execution failed: the tool crashed"),
+    ] as [(fn() -> crate::world::End, &str, &str); 3]
+    {
+        let world = World::new()
+            .answers("t", "", move |_| end())
+            .hook("turn", ALL, PROCEED, turn)
+            .toolset("x", "tools = [\"t\"]\nhooks = [\"turn\"]");
+        let report = world.call("t", "{}").await;
+        assert_eq!((report.outcome.name(), said(&report.outcome).as_str()), (outcome, told));
+    }
+}
+
+#[tokio::test]
+async fn what_a_hook_makes_of_a_result_is_compared_with_the_schema_again() {
+    let world = World::new()
+        .answers("t", r#", "output_schema": {"type": "object", "required": ["a"]}"#, |_| {
+            Ok(Ok(Ended::Done(hermes_core::Output { content: Vec::new(), structured: Some(json!({"a": 1})) })))
+        })
+        .hook("spoil", ALL, PROCEED, |_, _| Ok(Ok(Some(Ok(Ended::Done(text("no structure")))))))
+        .toolset("x", "tools = [\"t\"]\nhooks = [\"spoil\"]");
+    assert_eq!(world.call("t", "{}").await.outcome.name(), "bad_result");
+}
+
+#[tokio::test]
+async fn a_hook_that_is_listed_and_missing_refuses_every_call() {
+    let world = World::new().answers("t", "", |_| done("ran")).toolset("x", "tools = [\"t\"]\nhooks = [\"gone\"]");
+    let report = world.call("t", "{}").await;
+    assert_eq!(report.outcome.name(), "refused");
+    assert!(said(&report.outcome).contains("`gone`"));
+    assert_eq!(world.stage.events(), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_hook_runs_for_the_tools_that_it_matches() {
+    let world = World::new()
+        .answers("read_file", "", |_| done("read"))
+        .answers("write_file", "", |_| done("written"))
+        .hook("readers", (r#"["read_*"]"#, 0), PROCEED, LEAVE)
+        .toolset("x", "tools = [\"read_file\", \"write_file\"]\nhooks = [\"readers\"]");
+    world.call("write_file", "{}").await;
+    assert_eq!(world.stage.events(), ["write_file {}"]);
+    world.call("read_file", "{}").await;
+    let expected = ["readers before read_file {}", "read_file {}", "readers after read_file"];
+    assert_eq!(world.stage.events(), expected);
+}
+
+#[tokio::test]
+async fn before_does_not_run_again_when_a_call_goes_on_and_after_runs_once() {
+    let world = World::new()
+        .answers("t", "", |ran| if ran.call.resume.is_some() { done(ran.args.to_string()) } else { ask(&["q"], "") })
+        .hook("h", ALL, |_, _| rewrite(r#"{"b":2}"#), LEAVE)
+        .toolset("x", "tools = [\"t\"]\nhooks = [\"h\"]");
+    let Outcome::Pending(asked) = world.call("t", "{}").await.outcome else { panic!("asks") };
+    let answers = vec![Answer { id: "q".to_owned(), reply: Reply::Declined }];
+    let request = CallRequest { handle: Some(asked.handle), answers, ..CallRequest::new("t", "{}") };
+    let report = world.send(&session(), request).await;
+    assert_eq!(said(&report.outcome), r#"{"b":2}"#, "what the hook rewrote");
+    assert_eq!(world.stage.events(), ["h before t {}", r#"t {"b":2}"#, r#"t {"b":2}"#, "h after t"]);
+}
+
+#[tokio::test]
+async fn a_hook_has_neither_the_tools_grant_nor_that_of_the_command_line() {
+    let look: Before = |_, power| {
+        assert_eq!((power.tools.len(), power.env.len(), power.mounts.len()), (0, 0, 0));
+        Ok(Ok(Decision::Proceed))
+    };
+    let world = World::new()
+        .answers("t", r#", "capabilities": {"tools": ["u"]}"#, |ran| done(format!("{:?}", ran.power.tools.len())))
+        .hook("h", ALL, look, LEAVE)
+        .toolset("x", "tools = [\"t\"]\n[grant]\ntools = [\"u\"]")
+        .toolset("y", "hooks = [\"h\"]");
+    assert_eq!(said(&world.call("t", "{}").await.outcome), "1");
+    assert_eq!(world.stage.events().len(), 3);
+}
