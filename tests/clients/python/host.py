@@ -22,7 +22,14 @@ MODERN = "2026-07-28"
 PATIENCE = 180.0
 
 # All that the host tells a client of its own accord.
-NOTIFICATIONS = {"notifications/message", "notifications/progress", "notifications/tools/list_changed"}
+NOTIFICATIONS = {
+    "notifications/cancelled", "notifications/message", "notifications/progress", "notifications/tools/list_changed",
+}  # fmt: skip
+
+# All that it asks a client, of revisions that have requests for it.
+REQUESTS = {"elicitation/create", "roots/list", "sampling/createMessage"}
+
+CLIENT = {"name": "client-tests", "version": "1"}
 
 
 @dataclass(frozen=True)
@@ -31,16 +38,18 @@ class Host:
     plugins: str
     home: str
     workspace: Path
+    more: tuple[str, ...] = ()
 
     def args(self) -> list[str]:
-        return ["run", "--stdio", "--workspace", str(self.workspace), "--plugins", self.plugins]
+        return ["run", "--stdio", "--workspace", str(self.workspace), "--plugins", self.plugins, *self.more]
 
     def env(self) -> dict[str, str]:
         return {"HERMES_HOME": self.home}
 
     @asynccontextmanager
-    async def session(self, revision: str) -> AsyncIterator[ClientSession]:
-        """An SDK session of the given revision. What is on stdout and no message of the protocol fails the test."""
+    async def client(self, revision: str, **answers: Any) -> AsyncIterator[Client]:
+        """An SDK client of the given revision; `answers` are its callbacks for what the host asks, and declare that it can
+        be asked. What is on stdout and no message of the protocol fails the test."""
         strays: list[Exception] = []
 
         async def on_message(message: object) -> None:
@@ -48,27 +57,33 @@ class Host:
                 strays.append(message)
 
         server = StdioServerParameters(command=self.command, args=self.args(), env=self.env())
-        transport = stdio_client(server, errlog=sys.stderr)
-        if revision == MODERN:
-            async with Client(transport, message_handler=on_message, read_timeout_seconds=PATIENCE) as client:
-                yield client.session
-        else:
-            async with (
-                transport as (read, write),
-                ClientSession(read, write, PATIENCE, message_handler=on_message) as session,
-            ):
-                await session.initialize()
-                yield session
+        async with Client(
+            stdio_client(server, errlog=sys.stderr),
+            mode="auto" if revision == MODERN else "legacy",
+            message_handler=on_message,
+            read_timeout_seconds=PATIENCE,
+            **answers,
+        ) as client:
+            yield client
         assert strays == []
 
     @asynccontextmanager
-    async def wire(self) -> AsyncIterator["Wire"]:
-        """A legacy session by hand: every line that the host writes is seen as it is."""
+    async def session(self, revision: str) -> AsyncIterator[ClientSession]:
+        """What is below a client that can be asked nothing."""
+        async with self.client(revision) as client:
+            yield client.session
+
+    @asynccontextmanager
+    async def wire(
+        self, revision: str = LEGACY, capabilities: dict[str, Any] | None = None
+    ) -> AsyncIterator["Wire"]:
+        """A client by hand: every line that the host writes is seen as it is."""
         env = {"PATH": os.environ["PATH"], **self.env()}
         process = await anyio.open_process([self.command, *self.args()], stderr=sys.stderr, env=env)
         try:
-            wire = Wire(process)
-            await wire.initialize()
+            wire = Wire(process, revision, capabilities or {})
+            if revision == LEGACY:
+                await wire.initialize()
             yield wire
         finally:
             if process.returncode is None:
@@ -78,31 +93,51 @@ class Host:
 
 
 class Wire:
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: Process, revision: str, capabilities: dict[str, Any]) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
         self.process = process
+        self._capabilities = capabilities
+        self._meta: dict[str, Any] = {}
+        if revision == MODERN:
+            self._meta = {
+                "io.modelcontextprotocol/protocolVersion": revision,
+                "io.modelcontextprotocol/clientCapabilities": capabilities,
+                "io.modelcontextprotocol/clientInfo": CLIENT,
+            }
         self._stdin = process.stdin
         self._stdout = BufferedByteReceiveStream(process.stdout)
 
     async def initialize(self) -> None:
-        client = {"name": "wire", "version": "1"}
-        await self.send(
-            "initialize", {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": client}, request_id="initialize"
-        )
+        params = {"protocolVersion": LEGACY, "capabilities": self._capabilities, "clientInfo": CLIENT}
+        await self.send("initialize", params, request_id="initialize")
         answer = await self.answer("initialize")
         assert answer["result"]["protocolVersion"] == LEGACY
         await self.send("notifications/initialized", {})
 
     async def send(self, method: str, params: dict[str, Any], request_id: int | str | None = None) -> None:
-        message: dict[str, Any] = {"jsonrpc": "2.0", "method": method, "params": params}
+        message: dict[str, Any] = {"method": method, "params": params}
         if request_id is not None:
             message["id"] = request_id
-        await self._stdin.send(json.dumps(message).encode() + b"\n")
+        if self._meta:
+            message["params"] = {**params, "_meta": {**params.get("_meta", {}), **self._meta}}
+        await self._write(message)
 
-    async def call(self, request_id: int | str, tool: str, arguments: dict[str, Any]) -> None:
-        params = {"name": tool, "arguments": arguments, "_meta": {"progressToken": request_id}}
+    async def reply(self, request: dict[str, Any], **answer: Any) -> None:
+        """Answers what the host asked, with a `result` or an `error`."""
+        await self._write({"id": request["id"], **answer})
+
+    async def _write(self, message: dict[str, Any]) -> None:
+        await self._stdin.send(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+
+    async def call(self, request_id: int | str, tool: str, arguments: dict[str, Any], **more: Any) -> None:
+        params = {"name": tool, "arguments": arguments, "_meta": {"progressToken": request_id}, **more}
         await self.send("tools/call", params, request_id)
+
+    async def called(self, tool: str, arguments: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
+        """The answer to a call."""
+        await self.call("call", tool, arguments or {}, **more)
+        return await self.answer("call")
 
     async def close_stdin(self) -> None:
         await self._stdin.aclose()
@@ -117,11 +152,12 @@ class Wire:
                 return
             message = json.loads(line)
             assert message["jsonrpc"] == "2.0", line
-            assert message.get("method") in NOTIFICATIONS or "result" in message or "error" in message, line
+            known = REQUESTS if "id" in message else NOTIFICATIONS
+            assert message.get("method") in known or "result" in message or "error" in message, line
             yield message
 
     async def until(self, method: str) -> dict[str, Any]:
-        """The next notification of the method; no answer may come before it."""
+        """The next notification or request of the method; no answer may come before it."""
         async with aclosing(self.messages()) as messages:
             async for message in messages:
                 assert "method" in message, message
@@ -133,7 +169,8 @@ class Wire:
         """The next answer, which must be this request's."""
         async with aclosing(self.messages()) as messages:
             async for message in messages:
-                if "method" not in message:
+                if "id" in message:
+                    assert "method" not in message, message
                     assert message["id"] == request_id, message
                     return message
         raise AssertionError(f"stdout ended without an answer to {request_id}")

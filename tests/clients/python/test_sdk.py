@@ -1,6 +1,8 @@
 """The host through the official Python SDK, in both eras of the protocol."""
 
 import json
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -112,20 +114,63 @@ async def test_a_failing_call_is_a_result(host: Host, revision: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tool", "arguments", "path"),
+    ("tool", "arguments", "path", "expected"),
     [
-        ("read_file", {}, "path"),
-        ("word_count", {"text": {"not": "a string"}}, "text"),
-        ("slugify", {"text": 7}, "text"),
+        ("read_file", {}, "", "`path` is missing"),
+        ("word_count", {"text": {"not": "a string"}}, "/text", "expected a string"),
+        ("slugify", {"text": 7}, "/text", "expected a string"),
+        ("slugify", {"text": "a", "colour": "red"}, "/colour", "expected text"),
+        ("probe", {"behaviour": "dance"}, "/behaviour", "noise, steps"),
+        ("typed", {"name": "a", "count": 1, "colours": ["red", "pink"]}, "/colours/1", "red, green, blue"),
+        ("typed", {"name": "a", "count": 101}, "/count", "100"),
     ],
 )
 async def test_wrong_arguments_are_a_result(
-    host: Host, revision: str, tool: str, arguments: dict[str, Any], path: str
+    host: Host, revision: str, tool: str, arguments: dict[str, Any], path: str, expected: str
 ) -> None:
     async with host.session(revision) as session:
         told = failure(await session.call_tool(tool, arguments))
     assert told["kind"] == "invalid"
-    assert path in json.dumps(told), "a model needs to know what to repair"
+    [issue] = told["issues"]
+    assert issue["path"] == path
+    assert expected in issue["message"], "a model needs to know what to repair"
+
+
+async def test_arguments_are_brought_to_the_types_of_the_schema(host: Host, revision: str) -> None:
+    async with host.session(revision) as session:
+        result = await session.call_tool("typed", {"name": "a", "count": "42", "flag": "false", "colours": '["green"]'})
+    assert not result.is_error, text(result)
+    assert result.structured_content is not None
+    typed = {key: result.structured_content[key] for key in ("count", "flag", "colours")}
+    assert typed == {"count": 42, "flag": False, "colours": ["green"]}
+
+
+async def test_a_result_that_breaks_its_promise_is_withheld(host: Host, revision: str) -> None:
+    async with host.session(revision) as session:
+        kept = await session.call_tool("bad_output", {"fits": True})
+        told = failure(await session.call_tool("bad_output", {"fits": False}))
+    assert kept.structured_content == {"count": 1}
+    assert told["kind"] == "bad_result"
+
+
+async def test_hooks_of_toolsets_stand_around_calls(host: Host, revision: str, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    (home / "toolsets").mkdir()
+    (home / "toolsets" / "hooked.toml").write_text('tools = ["planned"]\nhooks = ["scripted"]\n', encoding="utf-8")
+    async with replace(host, home=str(home)).session(revision) as session:
+        rewritten = await session.call_tool("planned", {"plan": ["rewrite"]})
+        refused = failure(await session.call_tool("planned", {"plan": [{"refuse": "not today"}]}))
+        invalid = failure(await session.call_tool("planned", {"plan": [{"rewrite_to": {"did": 1}}]}))
+        changed = failure(await session.call_tool("planned", {"after": [{"to_failure": "never mind"}]}))
+    assert rewritten.structured_content is not None
+    assert rewritten.structured_content["did"] == ["0"]
+    assert refused["kind"] == "refused"
+    assert "not today" in refused["error"]
+    assert invalid["kind"] == "refused"
+    assert "scripted" in invalid["error"]
+    assert changed["kind"] == "failed"
+    assert "never mind" in changed["error"]
 
 
 async def test_an_unknown_tool_is_a_protocol_error(host: Host, revision: str) -> None:

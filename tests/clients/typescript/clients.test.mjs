@@ -69,6 +69,47 @@ for (const client of clients) {
         assert.match(JSON.stringify(wrong), /path/);
       }));
 
+    test("is told what is wrong with arguments", () =>
+      withSession(client, async ({ call }) => {
+        const { kind, issues } = failure(await call("slugify", { text: "a", colour: "red" }));
+        assert.equal(kind, "invalid");
+        assert.equal(issues[0].path, "/colour");
+        const coerced = await call("typed", { name: "a", count: "42" });
+        assert.equal(coerced.structuredContent.count, 42);
+      }));
+
+    test("answers what tools ask", () => {
+      const asked = [];
+      const user = (params) => {
+        asked.push(params.message);
+        if (params.mode === "url") return { action: "accept" };
+        if (params.message.startsWith("Who")) {
+          return { action: "accept", content: { name: "Ada", colour: "green", age: 36, sure: true } };
+        }
+        return { action: "decline" };
+      };
+      const body = async ({ call }) => {
+        const named = await call("ask_name", {});
+        assert.equal(named.structuredContent.person.accepted.name, "Ada");
+        assert.equal(named.structuredContent.note, "declined");
+        const opened = await call("ask_url", {});
+        assert.deepEqual(opened.structuredContent, { page: { accepted: {} } });
+        assert.deepEqual(asked, ["Who are you?", "Ada, anything else?", "Log in"]);
+      };
+      return withSession(client, body, user);
+    });
+
+    test("reads a result that was too long to be sent at once", () =>
+      withSession(client, async ({ client: session, call }) => {
+        const preview = text(await call("big_text", { bytes: 300_000 }));
+        const [uri] = preview.match(/hermes:\/\/results\/[0-9a-f]{32}/);
+        const read = async (part) => (await session.readResource({ uri: uri + part })).contents[0].text;
+        const whole = await read("");
+        assert.equal(whole.length, 300_000);
+        assert.equal((await read("?offset=0&limit=200000")) + (await read("?offset=200000&limit=200000")), whole);
+        assert.equal((await read("?line=1&lines=100")) + (await read("?line=101&lines=100")), whole);
+      }));
+
     test("gets an unknown tool as a protocol error", () =>
       withSession(client, async ({ call }) => {
         await assert.rejects(call("no_such_tool", {}), (error) => {

@@ -8,8 +8,10 @@ import { Client as ClientV2 } from "@modelcontextprotocol/client";
 import { StdioClientTransport as TransportV2 } from "@modelcontextprotocol/client/stdio";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 
 const INFO = { name: "client-tests", version: "1" };
+const capabilities = { elicitation: { form: {}, url: {} } };
 
 // Compiling a Python component takes the longest; with a debug build on a loaded machine, about a minute.
 const PATIENCE_MS = 180_000;
@@ -19,34 +21,38 @@ export const clients = [
   {
     name: "client 2.x, legacy",
     revision: "2025-11-25",
-    create: () => new ClientV2(INFO),
+    create: () => new ClientV2(INFO, { capabilities }),
     Transport: TransportV2,
+    elicitation: "elicitation/create",
     call: (client, params, options) => client.callTool(params, options),
   },
   {
     name: "client 2.x, modern",
     revision: "2026-07-28",
-    create: () => new ClientV2(INFO, { versionNegotiation: { mode: "auto" } }),
+    create: () => new ClientV2(INFO, { capabilities, versionNegotiation: { mode: "auto" } }),
     Transport: TransportV2,
+    elicitation: "elicitation/create",
     call: (client, params, options) => client.callTool(params, options),
   },
   {
     name: "sdk 1.x",
     revision: "2025-11-25",
-    create: () => new ClientV1(INFO),
+    create: () => new ClientV1(INFO, { capabilities }),
     Transport: TransportV1,
+    elicitation: ElicitRequestSchema,
     call: (client, params, options) => client.callTool(params, undefined, options),
   },
 ];
 
 /**
- * Runs `body` with a connected session, whose workspace holds `notes.txt`. Throws if the client met anything on stdout
- * that is no message of the protocol.
+ * Runs `body` with a connected session, whose workspace holds `notes.txt`; `user` answers what its tools ask. Throws if the
+ * client met anything on stdout that is no message of the protocol.
  */
-export async function withSession({ create, Transport, call }, body) {
+export async function withSession({ create, Transport, call, elicitation }, body, user = () => ({ action: "cancel" })) {
   const workspace = await mkdtemp(join(tmpdir(), "hermes-clients-"));
   await writeFile(join(workspace, "notes.txt"), "first line\nsecond line\n");
   const client = create();
+  client.setRequestHandler(elicitation, async ({ params }) => user(params));
   const strays = [];
   client.onerror = (error) => strays.push(error);
   const transport = new Transport({

@@ -1,14 +1,14 @@
 //! Questions of a tool as the protocol asks them: by a result that wants input since 2026-07-28, by requests to the client before.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hermes_core::ask::{Asked, ClientMethod, Question, QuestionKind};
 use hermes_core::{Answer, Reply};
 use hermes_manifest::ClientFeature;
 use rmcp::model::{
-    ClientCapabilities, ElicitRequestParams, ElicitResult, ElicitationAction, InputRequest, InputRequests,
-    InputRequiredResult, InputResponses,
+    ClientCapabilities, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability, InputRequest,
+    InputRequests, InputRequiredResult, InputResponses,
 };
 use rmcp::{Peer, RoleServer};
 use serde_json::{Map, Value, json};
@@ -31,11 +31,33 @@ pub(super) fn features(capabilities: Option<&ClientCapabilities>) -> BTreeSet<Cl
     .collect()
 }
 
+/// What a client would have to declare to be able to do these.
+pub(super) fn capabilities(features: &BTreeSet<ClientFeature>) -> ClientCapabilities {
+    let has = |feature| features.contains(&feature);
+    let forms = has(ClientFeature::Elicitation).then(Default::default);
+    let urls = has(ClientFeature::ElicitationUrl).then(Default::default);
+    let mut capabilities = ClientCapabilities::default();
+    if forms.is_some() || urls.is_some() {
+        let mut elicitation = ElicitationCapability::default();
+        (elicitation.form, elicitation.url) = (forms, urls);
+        capabilities.elicitation = Some(elicitation);
+    }
+    capabilities.sampling = has(ClientFeature::Sampling).then(Default::default);
+    capabilities.roots = has(ClientFeature::Roots).then(Default::default);
+    capabilities
+}
+
 /// The result that asks, and that the client repeats its call with.
 pub(super) fn input_required(asked: &Asked) -> InputRequiredResult {
     let requests: InputRequests =
         asked.questions.iter().filter_map(|question| Some((question.id.clone(), request(question)?))).collect();
     InputRequiredResult::new(Some(requests), Some(asked.handle.clone()))
+}
+
+/// Answers to what the protocol has no words for, such as parameters that are not the method's.
+pub(super) fn unasked(asked: &Asked) -> Vec<Answer> {
+    let unasked = asked.questions.iter().filter(|question| request(question).is_none());
+    unasked.map(|question| Answer { id: question.id.clone(), reply: Reply::Nobody }).collect()
 }
 
 /// What a client sends back, as answers. Each is the result of the request that was asked; the host knows which it was.
@@ -45,8 +67,9 @@ pub(super) fn answers(responses: Option<InputResponses>) -> Vec<Answer> {
 }
 
 fn reply(response: Value) -> Reply {
-    // Only what a user was asked has an action; what a model or the client itself answered counts whole.
-    if response.get("action").is_none() {
+    // What a user was asked has an action; what a model or the client itself answered counts whole. Anything else is no consent.
+    let is_result = response.get("roots").is_some() || response.get("role").is_some();
+    if is_result && response.get("action").is_none() {
         return Reply::Accepted(response.to_string());
     }
     serde_json::from_value::<ElicitResult>(response).map_or(Reply::Cancelled, elicited)
@@ -92,9 +115,10 @@ fn elicitation(question: &Question) -> Option<ElicitRequestParams> {
 /// Asks a client of an older revision, one question after another, in the task of its call: the link to the client's stream is
 /// lost in any other.
 pub(super) async fn ask(peer: &Peer<RoleServer>, asked: &Asked) -> Vec<Answer> {
+    let until = Instant::now() + asked.expires;
     let mut answers = Vec::with_capacity(asked.questions.len());
     for question in &asked.questions {
-        let reply = ask_one(peer, question, asked.expires).await;
+        let reply = ask_one(peer, question, until.saturating_duration_since(Instant::now())).await;
         answers.push(Answer { id: question.id.clone(), reply });
     }
     answers

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hermes_core::{CallRequest, Host, NoProgress, Outcome, Report, Session, Step};
+use hermes_core::{CallRequest, Host, NoProgress, Outcome, Progress, Report, Session, Step};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ErrorCode, Implementation, ListResourceTemplatesResult, ListToolsResult,
@@ -24,12 +24,23 @@ pub struct Mcp {
     session: Arc<Session>,
     /// Fires when the client is gone, so that calls stop at once.
     pub(super) gone: CancellationToken,
+    /// Held while checks run.
+    verifying: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Mcp {
     /// Serves `host` to `session`.
     pub fn new(host: Arc<Host>, session: Session) -> Self {
-        Self { host, session: Arc::new(session), gone: CancellationToken::new() }
+        Self { host, session: Arc::new(session), gone: CancellationToken::new(), verifying: Arc::default() }
+    }
+
+    /// Runs the checks that are due, once at a time, for as long as the client is there.
+    async fn verify(&self) {
+        let Ok(_turn) = self.verifying.try_lock() else { return };
+        tokio::select! {
+            () = self.gone.cancelled() => {}
+            () = self.host.verify(&self.session) => {}
+        }
     }
 
     fn tools(&self) -> Vec<Tool> {
@@ -37,31 +48,30 @@ impl Mcp {
         seen.filter_map(|seen| describe(&seen.entry.manifest)).collect()
     }
 
-    /// Calls a tool, and asks the client what the tool asks where its revision of the protocol has requests for that.
+    /// Calls a tool. `None` when the client took the call back, or is gone.
     async fn call(&self, params: CallToolRequestParams, context: RequestContext<RoleServer>) -> Option<Report> {
         let session = Session {
             client: ask::features(context.client_capabilities().as_ref()),
             reads_resources: true,
             ..self.session.as_ref().clone()
         };
-        let mut request = CallRequest {
+        let request = CallRequest {
             tool: params.name.into_owned(),
             args: serde_json::Value::Object(params.arguments.unwrap_or_default()).to_string(),
             handle: params.request_state,
             answers: ask::answers(params.input_responses),
             meta: Vec::new(),
         };
-        let asks_by_request = !asks_by_result(&context);
         let run = async {
-            loop {
-                let report = self.dispatch(&session, request.clone(), &context).await;
-                match &report.outcome {
-                    Outcome::Pending(asked) if asks_by_request => {
-                        request.answers = ask::ask(&context.peer, asked).await;
-                        request.handle = Some(asked.handle.clone());
-                    }
-                    _ => return report,
-                }
+            let Some(token) = context.meta.get_progress_token() else {
+                return self.dispatch(&session, request, &context, &NoProgress).await;
+            };
+            // One channel for all rounds: progress rises over them, and a client hears of a call that waits for its user.
+            let (reporter, notifier) = progress::channel(context.peer.clone(), token);
+            tokio::select! {
+                biased;
+                report = self.dispatch(&session, request, &context, &reporter) => report,
+                never = notifier.run() => match never {},
             }
         };
         tokio::select! {
@@ -72,15 +82,26 @@ impl Mcp {
         }
     }
 
-    async fn dispatch(&self, session: &Session, request: CallRequest, context: &RequestContext<RoleServer>) -> Report {
-        let Some(token) = context.meta.get_progress_token() else {
-            return self.host.dispatch(session, request, &NoProgress).await;
-        };
-        let (reporter, notifier) = progress::channel(context.peer.clone(), token);
-        tokio::select! {
-            biased;
-            report = self.host.dispatch(session, request, &reporter) => report,
-            never = notifier.run() => match never {},
+    /// Runs a call, and asks the client what the tool asks where its revision of the protocol has requests for that.
+    async fn dispatch(
+        &self,
+        session: &Session,
+        mut request: CallRequest,
+        context: &RequestContext<RoleServer>,
+        progress: &dyn Progress,
+    ) -> Report {
+        let by_result = asks_by_result(context);
+        loop {
+            let report = self.host.dispatch(session, request.clone(), progress).await;
+            let Outcome::Pending(asked) = &report.outcome else { return report };
+            request.answers = ask::unasked(asked);
+            if request.answers.is_empty() {
+                if by_result {
+                    return report;
+                }
+                request.answers = ask::ask(&context.peer, asked).await;
+            }
+            request.handle = Some(asked.handle.clone());
         }
     }
 }
@@ -93,9 +114,7 @@ fn asks_by_result(context: &RequestContext<RoleServer>) -> bool {
 /// A call that never ran for a reason that the protocol has an error for.
 fn protocol_error(report: &Report) -> Option<ErrorData> {
     if !report.lacks.is_empty() {
-        let lacks = serde_json::json!({ "requiredCapabilities": report.lacks });
-        let message = "this tool needs a client that can do more";
-        return Some(ErrorData::new(ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY, message, Some(lacks)));
+        return Some(ErrorData::missing_required_client_capability(ask::capabilities(&report.lacks)));
     }
     let refused = report.trace.last().filter(|traced| !traced.passed).map(|traced| traced.step);
     match (&report.outcome, refused) {
@@ -125,8 +144,8 @@ impl ServerHandler for Mcp {
             Some(cursor) if !cursor.is_empty() => Err(ErrorData::invalid_params("unknown cursor", None)),
             _ => {
                 // Checks of tools run behind the answer: a list never waits, and the next one knows.
-                let (host, session) = (Arc::clone(&self.host), Arc::clone(&self.session));
-                tokio::spawn(async move { host.verify(&session).await });
+                let mcp = self.clone();
+                tokio::spawn(async move { mcp.verify().await });
                 Ok(ListToolsResult::with_all_items(self.tools()))
             }
         }

@@ -12,6 +12,16 @@ const NOISE = `{"jsonrpc":"2.0","id":1,"result":{"forged":true}}
 not JSON
 `;
 
+/** Asks the client's program for `method`; what it is told then, it gives as JSON. */
+function ask(method, params, resume) {
+  if (resume === null) {
+    const request = { id: "asked", kind: { tag: "other", val: [method, params] } };
+    return { tag: "ask", val: { requests: [request], state: new Uint8Array(), expiresS: null } };
+  }
+  const [{ reply }] = resume.answers;
+  return reply.tag === "accepted" ? reply.val : reply.tag;
+}
+
 const behaviours = {
   noise() {
     getStdout().blockingWriteAndFlush(Uint8Array.from(NOISE, (character) => character.charCodeAt(0)));
@@ -28,6 +38,17 @@ const behaviours = {
     for (;;);
   },
 
+  roots({ resume }) {
+    behaviours.steps();
+    const told = ask("roots/list", "{}", resume);
+    if (told === `{"roots":[]}`) for (;;);
+    return told;
+  },
+
+  sample({ resume }) {
+    return ask("sampling/createMessage", '{"messages": "none"}', resume);
+  },
+
   fail() {
     throw { tag: "failed", val: "it was asked to" };
   },
@@ -41,8 +62,8 @@ export const tool = {
 
   check() {},
 
-  handle(_call, args) {
-    const text = behaviours[JSON.parse(args).behaviour]();
-    return { tag: "done", val: { content: [{ tag: "text", val: text }] } };
+  handle(call, args) {
+    const told = behaviours[JSON.parse(args).behaviour](call);
+    return typeof told === "string" ? { tag: "done", val: { content: [{ tag: "text", val: told }] } } : told;
   },
 };
