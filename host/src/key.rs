@@ -1,10 +1,11 @@
 //! A key file: 32 random bytes that only their owner reads, made when they are first needed.
 
-use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
 use hermes_core::ask::SealKey;
+use hermes_core::open_regular;
+use hermes_core::results::make_private;
 
 /// The key in `file`, which is made if it does not exist. Of two processes that make it at the same time, both use the same.
 pub(crate) fn seal_key(file: &Path) -> io::Result<SealKey> {
@@ -13,7 +14,7 @@ pub(crate) fn seal_key(file: &Path) -> io::Result<SealKey> {
         key => return key.map(SealKey::new),
     }
     let folder = file.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
+    make_private(folder)?;
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
     // Made under another name with the mode of temporary files, 0600, and shown whole or not at all.
@@ -28,7 +29,7 @@ pub(crate) fn seal_key(file: &Path) -> io::Result<SealKey> {
 
 fn read(file: &Path) -> io::Result<[u8; 32]> {
     let mut bytes = Vec::new();
-    File::open(file)?.take(33).read_to_end(&mut bytes)?;
+    open_regular(file)?.take(33).read_to_end(&mut bytes)?;
     let wrong =
         |_| io::Error::new(io::ErrorKind::InvalidData, "expected a key of 32 bytes; delete it and it is made anew");
     bytes.try_into().map_err(wrong)

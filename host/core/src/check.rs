@@ -10,8 +10,10 @@ use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Shared};
 
 use crate::component::Digest;
+use crate::limits::LimitKind;
+use crate::outcome::Outcome;
 use crate::power::Power;
-use crate::tool::{SecretStore, Tool};
+use crate::tool::{Fault, SecretStore, Tool};
 
 /// How long a verdict holds.
 const FRESH: Duration = Duration::from_secs(30);
@@ -25,7 +27,15 @@ const MOST: usize = 4096;
 /// What a check said: nothing, or why the tool must not be offered.
 pub(crate) type Verdict = Result<(), String>;
 
-type Running = Shared<BoxFuture<'static, Verdict>>;
+/// Why a check has no verdict: the host could not run it. That is nothing to remember about the tool.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Unchecked {
+    pub(crate) outcome: Outcome,
+    /// Whether its component was replaced before it could be loaded.
+    pub(crate) replaced: bool,
+}
+
+type Running = Shared<BoxFuture<'static, Result<Verdict, Unchecked>>>;
 
 /// What a verdict depends on: the component, the tool, whose it is, and all that the check can see.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -83,9 +93,18 @@ impl Checks {
     }
 
     /// The verdict that holds now, or else the check's own. Callers that ask at the same time share one run.
-    pub(crate) async fn verdict(&self, key: CheckKey, tool: Arc<dyn Tool>, power: Arc<Power>) -> Verdict {
+    ///
+    /// # Errors
+    ///
+    /// When the host could not run it.
+    pub(crate) async fn verdict(
+        &self,
+        key: CheckKey,
+        tool: Arc<dyn Tool>,
+        power: Arc<Power>,
+    ) -> Result<Verdict, Unchecked> {
         if let Some(verdict) = self.known(&key) {
-            return verdict;
+            return Ok(verdict);
         }
         let running = {
             let mut known = self.lock();
@@ -98,25 +117,26 @@ impl Checks {
     }
 
     /// Whoever awaited a run first writes down what came of it.
-    fn learn(&self, key: &CheckKey, running: &Running, verdict: Verdict) -> Verdict {
+    fn learn(
+        &self,
+        key: &CheckKey,
+        running: &Running,
+        verdict: Result<Verdict, Unchecked>,
+    ) -> Result<Verdict, Unchecked> {
         let now = (self.now)();
         let mut known = self.lock();
         let Some(slot) = known.get_mut(key) else { return verdict };
         if slot.running.as_ref().is_some_and(|current| current.ptr_eq(running)) {
             slot.running = None;
         }
-        match &verdict {
-            Ok(()) => {
-                slot.succeeded = Some(now);
-                slot.verdict = Some((now, Ok(())));
-                verdict
-            }
-            Err(_) if slot.succeeded.is_some_and(|at| now.duration_since(at) < GRACE) => Ok(()),
-            Err(_) => {
-                slot.verdict = Some((now, verdict.clone()));
-                verdict
-            }
+        let verdict = verdict?;
+        if verdict.is_ok() {
+            slot.succeeded = Some(now);
+        } else if slot.succeeded.is_some_and(|at| now.duration_since(at) < GRACE) {
+            return Ok(Ok(()));
         }
+        slot.verdict = Some((now, verdict.clone()));
+        Ok(verdict)
     }
 
     fn make_room(&self, known: &mut HashMap<CheckKey, Known>) {
@@ -141,11 +161,17 @@ impl Checks {
 fn run(name: String, tool: Arc<dyn Tool>, power: Arc<Power>) -> Running {
     let run = async move {
         match tool.check(&name, power).await {
-            Ok(verdict) => verdict,
-            Err(fault) => Err(format!("its check did not end well: {fault}")),
+            Ok(verdict) => Ok(verdict),
+            Err(fault @ (Fault::Timeout(_) | Fault::Trap { .. } | Fault::BadResult(_))) => Ok(Err(ended_badly(&fault))),
+            Err(fault @ Fault::Limit { kind, .. }) if kind != LimitKind::Compile => Ok(Err(ended_badly(&fault))),
+            Err(fault) => Err(Unchecked { replaced: matches!(fault, Fault::Replaced), outcome: fault.into() }),
         }
     };
     run.boxed().shared()
+}
+
+fn ended_badly(fault: &Fault) -> String {
+    format!("its check did not end well: {fault}")
 }
 
 impl fmt::Debug for Checks {

@@ -5,13 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use futures_util::{StreamExt as _, stream};
 use hermes_manifest::EnvName;
 
 use crate::arguments::Compat;
 use crate::ask::Questions;
 use crate::audit::{AuditLog, NoAudit};
-use crate::check::{CheckKey, Checks, Verdict};
-use crate::dispatch::Session;
+use crate::check::{CheckKey, Checks, Unchecked, Verdict};
+use crate::dispatch::{ABREAST, Session};
 use crate::nearest::UnknownName;
 use crate::power::{Ceilings, Explanation, Ground, Power};
 use crate::registry::{Catalog, Entry, Registry};
@@ -140,12 +141,18 @@ impl Host {
             let power = Arc::new(self.power(&seen));
             self.check(&seen.entry, session, power).await
         });
-        futures_util::future::join_all(checks).await;
+        // Checks are short; all at once would keep each other waiting until they are late.
+        stream::iter(checks).for_each_concurrent(ABREAST, |check| async { drop(check.await) }).await;
     }
 
     /// The verdict of a tool's own check, asked for if there is no fresh one.
-    pub(crate) async fn check(&self, entry: &Entry, session: &Session, power: Arc<Power>) -> Verdict {
-        let Some(tool) = entry.tool() else { return Ok(()) };
+    pub(crate) async fn check(
+        &self,
+        entry: &Entry,
+        session: &Session,
+        power: Arc<Power>,
+    ) -> Result<Verdict, Unchecked> {
+        let Some(tool) = entry.tool() else { return Ok(Ok(())) };
         let key = self.check_key(entry, session, &power);
         self.checks.verdict(key, Arc::clone(tool), power).await
     }

@@ -77,9 +77,8 @@ impl Secrets {
         if let Some(file) = &self.file {
             let stamp = file.stamp();
             if stamp != kept.stamp {
-                kept.stamp = stamp;
                 match file.read() {
-                    Ok(values) => kept.values = Arc::new(values),
+                    Ok(values) => *kept = Kept { stamp, values: Arc::new(values) },
                     Err(error) => tracing::warn!("{}; its values stay as they were", escape(&error.to_string(), false)),
                 }
             }

@@ -179,7 +179,15 @@ impl Question {
         let Reply::Accepted(text) = reply else { return Ok(reply) };
         match &self.kind {
             // The consent is the answer; what a client adds to it means nothing.
-            QuestionKind::Url(_) | QuestionKind::Approval { .. } => Ok(Reply::Accepted("{}".to_owned())),
+            QuestionKind::Url(_) | QuestionKind::Approval { .. } => {
+                let said = serde_json::from_str::<Value>(&text).unwrap_or_default();
+                // The result of a method that nobody was asked is no consent.
+                if said.get("roots").is_some() || said.get("role").is_some() {
+                    let message = "expected an answer to the question".to_owned();
+                    return Err(vec![Issue { path: String::new(), message }]);
+                }
+                Ok(Reply::Accepted("{}".to_owned()))
+            }
             QuestionKind::Form(form) => {
                 let answer = form.check(&parse(&text)?)?;
                 Ok(Reply::Accepted(Value::Object(answer).to_string()))

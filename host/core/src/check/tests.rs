@@ -14,6 +14,8 @@ struct Checked {
     verdicts: Mutex<Vec<Verdict>>,
     gates: Mutex<Vec<oneshot::Receiver<()>>>,
     runs: AtomicUsize,
+    /// Come instead of a verdict, the last first.
+    faults: Mutex<Vec<Fault>>,
 }
 
 impl Tool for Checked {
@@ -24,6 +26,9 @@ impl Tool for Checked {
     fn check<'a>(&'a self, _: &'a str, _: Arc<Power>) -> BoxFuture<'a, Result<Verdict, Fault>> {
         self.runs.fetch_add(1, Ordering::Relaxed);
         let gate = self.gates.lock().unwrap().pop();
+        if let Some(fault) = self.faults.lock().unwrap().pop() {
+            return std::future::ready(Err(fault)).boxed();
+        }
         async move {
             if let Some(gate) = gate {
                 gate.await.unwrap();
@@ -80,7 +85,7 @@ async fn a_verdict_holds_30_seconds_and_a_success_outlives_bad_moments_for_60() 
     ] {
         *time.lock().unwrap() = begin + Duration::from_secs(seconds);
         let verdict = checks.verdict(key.clone(), Arc::clone(&tool) as Arc<dyn Tool>, Arc::default()).await;
-        assert_eq!((verdict, tool.runs.load(Ordering::Relaxed)), (expected, runs), "{seconds} s");
+        assert_eq!((verdict, tool.runs.load(Ordering::Relaxed)), (Ok(expected), runs), "{seconds} s");
     }
 }
 
@@ -98,7 +103,7 @@ async fn whoever_asks_at_the_same_time_shares_one_run_and_who_leaves_wedges_nobo
     }
     drop(first);
     open.send(()).unwrap();
-    assert!(join_all(others).await.iter().all(Result::is_ok));
+    assert!(join_all(others).await.iter().all(|verdict| *verdict == Ok(Ok(()))));
     assert_eq!(tool.runs.load(Ordering::Relaxed), 1);
 }
 
@@ -112,7 +117,24 @@ async fn a_run_that_everybody_left_is_taken_up_by_the_next() {
     assert!((&mut only).now_or_never().is_none());
     drop(only);
     open.send(()).unwrap();
-    assert_eq!(ask().await, Ok(()));
+    assert_eq!(ask().await, Ok(Ok(())));
+}
+
+/// Once a busy host made a healthy tool unavailable for 30 seconds, and told models what its own fault was.
+#[tokio::test]
+async fn what_the_host_could_not_run_is_no_verdict_and_a_crash_is_one() {
+    let crash = Fault::Trap { detail: "secret".to_owned() };
+    let tool =
+        Arc::new(Checked { faults: Mutex::new(vec![crash, Fault::Replaced, Fault::Busy]), ..Checked::default() });
+    let (time, checks) = clocked();
+    let key = key(None, &Power::default(), &[]);
+    let ask = || checks.verdict(key.clone(), Arc::clone(&tool) as Arc<dyn Tool>, Arc::default());
+    assert_eq!(ask().await, Err(Unchecked { outcome: Outcome::Busy, replaced: false }));
+    assert!(ask().await.unwrap_err().replaced);
+    let crashed = Ok(Err("its check did not end well: the tool crashed".to_owned()));
+    assert_eq!((ask().await, ask().await), (crashed.clone(), crashed));
+    *time.lock().unwrap() += FRESH;
+    assert_eq!(ask().await, Ok(Ok(())));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use super::report::{AnsweredBy, Report};
 use super::rounds::{Begun, Handled};
 use super::session::{CallRequest, Session};
 use super::step::{Step, Traced};
-use crate::ask::{Next, Ticket};
+use crate::ask::{Next, Resumed, Ticket};
 use crate::audit::Audited;
 use crate::host::Host;
 use crate::outcome::Outcome;
@@ -33,9 +33,19 @@ pub(super) struct Course<'a> {
     pub(super) report: Report,
     /// Whether the component was replaced before it could be loaded.
     pub(super) replaced: bool,
+    /// What an attempt before this one has done already.
+    earlier: Earlier,
     /// The duty to keep how this call ends, since an answer set it going.
     ticket: Option<Ticket>,
     last: Instant,
+}
+
+/// What attempts at a call leave to the next one: it is the same call, counted and written down once.
+#[derive(Default)]
+pub(super) struct Earlier {
+    id: Option<String>,
+    counted: bool,
+    begun: bool,
 }
 
 impl<'a> Course<'a> {
@@ -45,11 +55,20 @@ impl<'a> Course<'a> {
         request: &'a CallRequest,
         progress: &'a dyn Progress,
         lineage: &'a Lineage,
+        earlier: Earlier,
     ) -> Self {
         let catalog = host.catalog();
-        let report = Report::new(catalog.generation());
+        let mut report = Report::new(catalog.generation());
+        if let Some(id) = &earlier.id {
+            report.id.clone_from(id);
+        }
         let (ticket, last) = (None, Instant::now());
-        Self { host, catalog, session, request, progress, lineage, report, replaced: false, ticket, last }
+        Self { host, catalog, session, request, progress, lineage, report, replaced: false, earlier, ticket, last }
+    }
+
+    /// What the next attempt at this call has to know.
+    pub(super) fn into_earlier(self) -> Earlier {
+        Earlier { id: Some(self.report.id), ..self.earlier }
     }
 
     /// Whether another catalog than the one that the call saw knows what became of its component.
@@ -107,36 +126,26 @@ impl<'a> Course<'a> {
         let power = self.power(&seen);
 
         let Some(arguments) = entry.arguments() else { return Err(Outcome::UnknownTool(tool.to_owned())) };
-        let mut begun = Begun::default();
-        let mut args: Map<String, Value> = if let Some(handle) = &self.request.handle {
+        let (mut args, begun) = if let Some(handle) = &self.request.handle {
+            // Before the answer is spent: it cannot be given twice.
+            self.check(&entry, &power).await?;
             let next = self.resume(handle, &entry).await;
             match self.step(Step::Resume, next)? {
                 Next::Ask(asked) => return Ok(Outcome::Pending(asked)),
                 Next::Same(outcome) => return Ok(outcome),
-                Next::Resume(resumed) => {
-                    self.report.id.clone_from(&resumed.call);
-                    self.ticket = resumed.ticket;
-                    begun = Begun {
-                        rounds: resumed.rounds,
-                        wall: resumed.wall,
-                        cpu: resumed.cpu,
-                        resume: Some(resumed.resume),
-                    };
-                    serde_json::from_str(&resumed.args).unwrap_or_default()
-                }
+                Next::Resume(resumed) => self.go_on(*resumed)?,
             }
         } else {
             let coerced = arguments.parse(&self.request.args, host.surroundings.compat).map_err(Outcome::Invalid);
             let args = self.step(Step::Coerce, coerced)?;
-            self.step(Step::Validate, arguments.validate(args).map_err(Outcome::Invalid))?
+            let args = self.step(Step::Validate, arguments.validate(args).map_err(Outcome::Invalid))?;
+            self.check(&entry, &power).await?;
+            (args, Begun::default())
         };
-        if entry.manifest.check == Check::Dynamic {
-            let verdict = host.check(&entry, self.session, Arc::new(power.clone())).await;
-            self.step(Step::Check, verdict.map_err(|reason| not_available(tool, &reason)))?;
-        }
-        if !entry.manifest.annotations.read_only {
+        if !entry.manifest.annotations.read_only && !self.earlier.begun {
             let written = host.surroundings.audit.begin(&self.audited()).map_err(|error| not_written(&error));
             self.step(Step::Begin, written)?;
+            self.earlier.begun = true;
         }
         let most = power.limits.output;
         let hooks = self.hooks();
@@ -159,16 +168,42 @@ impl<'a> Course<'a> {
         };
         self.note(Step::Handle, ended.is_ok());
         let elapsed = began.elapsed();
-        let mut ended = self.look_through(&entry, ended)?;
-        if !hooks.is_empty() {
+        let hooked = !hooks.is_empty();
+        let mut ended = self.look_through(&entry, ended, hooked)?;
+        if hooked {
             let mut left = Left::default();
             let shown = hooks::after(&hooks, (&call, &args), ended, elapsed, &mut left).await;
             self.keep(left);
             ended = self.step(Step::After, shown)?;
-            ended = self.look_through(&entry, ended)?;
+            ended = self.look_through(&entry, ended, hooked)?;
         }
-        let fitted = self.fit(&entry.manifest, (!hooks.is_empty()).then_some(most), ended?);
+        let fitted = self.fit(&entry.manifest, hooked.then_some(most), ended?);
         self.step(Step::Size, fitted).map(Outcome::Done)
+    }
+
+    /// Asks the tool's own check, if it has one.
+    async fn check(&mut self, entry: &Entry, power: &Power) -> Result<(), Outcome> {
+        if entry.manifest.check != Check::Dynamic {
+            return Ok(());
+        }
+        let checked = match self.host.check(entry, self.session, Arc::new(power.clone())).await {
+            Ok(verdict) => verdict.map_err(|reason| not_available(&self.request.tool, &reason)),
+            Err(unchecked) => {
+                self.replaced = unchecked.replaced;
+                Err(unchecked.outcome)
+            }
+        };
+        self.step(Step::Check, checked)
+    }
+
+    /// What an answered call goes on with.
+    fn go_on(&mut self, resumed: Resumed) -> Result<(Map<String, Value>, Begun), Outcome> {
+        let Resumed { call, args, resume, rounds, wall, cpu, ticket } = resumed;
+        self.report.id = call;
+        self.ticket = ticket;
+        let args = serde_json::from_str(&args)
+            .map_err(|error| Outcome::HostError(format!("the arguments that were kept cannot be read: {error}")))?;
+        Ok((args, Begun { rounds, wall, cpu, resume: Some(resume) }))
     }
 
     /// Whether the call may run at all.
@@ -177,7 +212,10 @@ impl<'a> Course<'a> {
         if !permitted {
             return Err(Outcome::Denied { capability: "tools".to_owned(), target: tool.clone() });
         }
-        self.lineage.enter()?;
+        if !self.earlier.counted {
+            self.lineage.enter()?;
+            self.earlier.counted = true;
+        }
         self.report.lacks = seen.lacks(self.session);
         if !self.report.lacks.is_empty() {
             return Err(not_available(tool, "it needs a client that can ask its user or its model"));
@@ -203,12 +241,18 @@ impl<'a> Course<'a> {
         let mut power = self.host.power(seen);
         power.limits = self.lineage.cut(power.limits);
         if seen.entry.manifest.pages_results
-            && let Ok(Some(host)) = self.host.surroundings.results.folder(self.owner())
+            && let Some(host) = self.kept()
         {
             let guest = PathBuf::from(results::FOLDER);
             power.mounts.push(Mount { host, guest, mode: FsMode::Read, quota: None, own: true });
         }
         power
+    }
+
+    /// The folder of the results that were kept for this session, if there are any.
+    pub(super) fn kept(&self) -> Option<PathBuf> {
+        let folder = self.host.surroundings.results.folder(self.owner());
+        folder.inspect_err(|error| tracing::warn!(%error, "kept results are out of reach")).ok().flatten()
     }
 
     /// Whose kept results and questions these are.
@@ -229,14 +273,19 @@ impl<'a> Course<'a> {
                 standing.push((i32::MIN, Standing { name, hook: None }));
                 continue;
             };
-            let hermes_manifest::Role::Hook { matches, order } = &entry.manifest.role else { continue };
+            let hermes_manifest::Role::Hook { matches, order } = &entry.manifest.role else {
+                standing.push((i32::MIN, Standing { name, hook: None }));
+                continue;
+            };
             if !matches.iter().any(|pattern| pattern.matches(&self.request.tool)) {
                 continue;
             }
             let paths: Vec<_> =
                 hook.paths.iter().filter(|path| path.allows(&entry.manifest.version)).cloned().collect();
             let granted = Granted::union(&paths);
-            let power = Power::resolve(&entry.manifest.asks(), &granted, &self.host.ground());
+            let mut power = Power::resolve(&entry.manifest.asks(), &granted, &self.host.ground());
+            // A hook stands around calls and makes none.
+            power.tools.clear();
             let hook = entry.hook().map(|hook| (Arc::clone(hook), Arc::new(power)));
             standing.push((*order, Standing { name, hook }));
         }

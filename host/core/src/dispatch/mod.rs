@@ -19,7 +19,7 @@ use futures_util::{FutureExt as _, StreamExt as _, stream};
 use hermes_manifest::ToolName;
 use serde_json::{Map, Value};
 
-use self::course::Course;
+use self::course::{Course, Earlier};
 use self::lineage::Lineage;
 pub use self::plan::{Planned, plan};
 pub use self::report::{AnsweredBy, HookReport, Report};
@@ -33,8 +33,8 @@ use crate::tool::Progress;
 /// tools that change faster than they are loaded come to the end of it.
 const MAX_ATTEMPTS: usize = 16;
 
-/// Calls of a batch that run at the same time.
-const ABREAST: usize = 8;
+/// Calls of a batch, or checks, that run at the same time.
+pub(crate) const ABREAST: usize = 8;
 
 impl Host {
     /// Runs a tool. Never fails: everything that can happen is an [`Outcome`](crate::Outcome).
@@ -94,15 +94,15 @@ impl Host {
         permitted: bool,
     ) -> Report {
         let began = Instant::now();
-        let mut attempt = 1;
+        let (mut attempt, mut earlier) = (1, Earlier::default());
         loop {
-            let mut course = Course::begin(self, session, request, progress, lineage);
+            let mut course = Course::begin(self, session, request, progress, lineage, earlier);
             let outcome = match course.run(permitted).await {
                 Ok(outcome) | Err(outcome) => outcome,
             };
             // The tool has not run yet, so the call may begin anew with what is there now.
             if attempt < MAX_ATTEMPTS && course.is_outdated() {
-                attempt += 1;
+                (attempt, earlier) = (attempt + 1, course.into_earlier());
                 continue;
             }
             return course.end(outcome, began);

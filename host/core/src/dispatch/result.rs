@@ -1,5 +1,7 @@
 //! What leaves of a result: no secret, nothing that breaks its schema, and no more than a model reads.
 
+use std::sync::Arc;
+
 use hermes_manifest::Manifest;
 
 use super::course::Course;
@@ -9,6 +11,7 @@ use crate::limits::LimitKind;
 use crate::outcome::Outcome;
 use crate::registry::Entry;
 use crate::results::{Budget, Keeper, Ways};
+use crate::seen::Listing;
 
 impl Course<'_> {
     /// Takes secrets out of how a call ended, and compares a result with its schema. One that does not fit is a failure, which hooks
@@ -17,10 +20,13 @@ impl Course<'_> {
         &mut self,
         entry: &Entry,
         ended: Result<Output, Outcome>,
+        hooked: bool,
     ) -> Result<Result<Output, Outcome>, Outcome> {
         let scrubbed = self.host.surroundings.scrub.scrub(ended);
         let scrubbed = scrubbed.map_err(|error| Outcome::HostError(format!("secrets could not be taken out: {error}")));
-        let ended = self.step(Step::Scrub, scrubbed)?;
+        let refused = matches!(&scrubbed, Ok(Err(_)));
+        // Where a step has refused the call, the trace ends there, unless hooks are to see it.
+        let ended = if refused && !hooked { scrubbed? } else { self.step(Step::Scrub, scrubbed)? };
         let (Ok(output), Some(schema)) = (&ended, entry.output()) else { return Ok(ended) };
         let fits = match &output.structured {
             Some(structured) => schema.fits(structured),
@@ -52,11 +58,11 @@ impl Course<'_> {
 
     /// The ways by which this caller gets at what was kept.
     fn ways(&self) -> Ways {
-        let listing = self.host.list(self.session);
+        let listing = Listing::new(self.host, Arc::clone(&self.catalog), self.session);
         let pages = listing.tools.iter().filter(|seen| seen.state.offered() && seen.entry.manifest.pages_results);
         let mut tools: Vec<String> = pages.map(|seen| seen.entry.manifest.name.to_string()).collect();
         // Tools read files: a store without a folder has none for them.
-        if !matches!(self.host.surroundings.results.folder(self.owner()), Ok(Some(_))) {
+        if self.kept().is_none() {
             tools.clear();
         }
         Ways { resource: self.session.reads_resources, tools, http: false }

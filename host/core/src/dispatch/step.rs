@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// A step of a call. Each can refuse; the trace of a call ends where it was refused.
+/// A step of a call. Each can refuse; the trace of a call ends where it was refused, or with the hooks that see what failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Step {
     /// Is there such a tool in this session?

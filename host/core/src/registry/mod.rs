@@ -152,11 +152,13 @@ impl Registry {
             UnknownName { what: "tool", name: name.to_owned(), nearest: nearest(name, names) }
         })?;
         let (component, difference) = held(family, name, shown)?;
+        let digest = component.digest();
+        let digest = digest.map_err(|error| ApproveError::Unreadable { component: component.to_string(), error })?;
         self.trust.store.update(&mut |record| {
             let held = found.files.iter().filter_map(|file| Some((file, Result::as_ref(&file.looked.inside).ok()?)));
             for (file, content) in held.filter(|(_, content)| Arc::ptr_eq(&content.component, &component)) {
                 let pinned = self.trust.policy(&file.scope) == TrustPolicy::Pinned;
-                let digest = if pinned { component.digest().ok() } else { None };
+                let digest = pinned.then_some(digest);
                 for manifest in &content.manifests {
                     let key = Key { scope: file.scope.clone(), name: manifest.name.clone() };
                     let owner = admit::owner(file);

@@ -58,7 +58,12 @@ impl ResultStore for FolderResults {
     fn keep(&self, owner: Owner, bytes: &[u8], kind: Kind) -> Result<Kept, KeepError> {
         let (id, now, size) = (ResultId(random()?), (self.clock)(), bytes.len() as u64);
         for file in self.quota.evict(self.held(now)?, owner, size, now).ok_or(KeepError::Quota)? {
-            forget(&file)?;
+            // One that cannot be removed is no reason to lose this one.
+            if let Err(error) = forget(&file) {
+                tracing::warn!(%error, file = %file.display(), "an old result cannot be removed");
+            }
+            // Its session's folder goes with the last of them.
+            let _ = file.parent().map(fs::remove_dir);
         }
         make_private(&self.folder)?;
         let folder = self.of(owner);
@@ -86,15 +91,17 @@ impl ResultStore for FolderResults {
     }
 
     fn folder(&self, owner: Owner) -> io::Result<Option<PathBuf>> {
-        make_private(&self.folder)?;
         let folder = self.of(owner);
-        make_private(&folder)?;
-        Ok(Some(folder))
+        Ok(folder.try_exists()?.then_some(folder))
     }
 }
 
 /// Makes a folder that only its user may enter, and those above it.
-pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
+///
+/// # Errors
+///
+/// When it cannot be made.
+pub fn make_private(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

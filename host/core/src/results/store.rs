@@ -68,11 +68,11 @@ pub trait ResultStore: Send + Sync {
     fn open(&self, owner: Owner, id: ResultId) -> Result<Option<Opened>, ReadError>;
 
     /// The folder to mount, read-only, for tools that page results; its files are called `ID.txt`, `ID.json` and so on. `None`
-    /// where results are no files.
+    /// where nothing is kept, or results are no files.
     ///
     /// # Errors
     ///
-    /// When it cannot be made.
+    /// When it cannot be looked for.
     fn folder(&self, owner: Owner) -> io::Result<Option<PathBuf>>;
 
     /// Reads a part of a result of `owner`, and says what it is.

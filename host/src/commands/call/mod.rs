@@ -20,6 +20,9 @@ use crate::open;
 use crate::printer::{self, Printer, escape, quoted};
 use crate::settings::Settings;
 
+/// The most that is read of arguments: no tool's `args` limit is that large in earnest.
+const MAX_ARGS: u64 = 64 << 20;
+
 pub(super) fn call(args: &CallArgs, settings: &Settings, printer: Printer) -> Result<ExitStatus, Failure> {
     let arguments = arguments(&args.args)?;
     let person = Person::new(args, printer)?;
@@ -86,7 +89,11 @@ fn arguments(text: &str) -> Result<String, Failure> {
     let mut text = text.to_owned();
     if text == "-" {
         text.clear();
-        std::io::stdin().read_to_string(&mut text).map_err(|error| Failure::work(format!("stdin: {error}")))?;
+        let read = std::io::stdin().take(MAX_ARGS + 1).read_to_string(&mut text);
+        read.map_err(|error| Failure::work(format!("stdin: {error}")))?;
+        if text.len() as u64 > MAX_ARGS {
+            return Err(Failure::usage("--args -: expected at most 64 MiB"));
+        }
     }
     match serde_json::from_str::<Value>(&text) {
         Ok(Value::Object(_)) => Ok(text),
