@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// A file's name without `.wasm` and without a version at its end; `-` and `_` are the same, as are upper and lower case.
 ///
-/// `weather.wasm`, `weather-1.3.0.wasm` and `weather_1.3.0-rc.1.wasm` have the stem `weather`. The version in a name only tells
+/// `orchard.wasm`, `orchard-1.3.0.wasm` and `orchard_1.3.0-rc.1.wasm` have the stem `orchard`. The version in a name only tells
 /// that these are versions of one tool; which version a file holds is what its manifest says.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -45,21 +45,21 @@ mod tests {
     #[test]
     fn a_version_at_the_end_is_no_part_of_a_stem() {
         for (file, stem) in [
-            ("weather.wasm", "weather"),
-            ("weather-1.3.0.wasm", "weather"),
-            ("weather_1.3.0.wasm", "weather"),
-            ("Weather-1.3.0.WASM", "weather"),
-            ("weather-1.3.0-rc.1.wasm", "weather"),
-            ("weather_1.3.0_rc.1.wasm", "weather"),
-            ("weather-1.3.0-rc-1.wasm", "weather"),
-            ("weather-1.3.0+build.5.wasm", "weather"),
-            ("weather-1.3.0-2.0.0.wasm", "weather"),
-            ("my-weather-1.3.0.wasm", "my_weather"),
+            ("orchard.wasm", "orchard"),
+            ("orchard-1.3.0.wasm", "orchard"),
+            ("orchard_1.3.0.wasm", "orchard"),
+            ("Orchard-1.3.0.WASM", "orchard"),
+            ("orchard-1.3.0-rc.1.wasm", "orchard"),
+            ("orchard_1.3.0_rc.1.wasm", "orchard"),
+            ("orchard-1.3.0-rc-1.wasm", "orchard"),
+            ("orchard-1.3.0+build.5.wasm", "orchard"),
+            ("orchard-1.3.0-2.0.0.wasm", "orchard"),
+            ("my-orchard-1.3.0.wasm", "my_orchard"),
             ("tool_2_1.0.0.wasm", "tool_2"),
-            ("weather-2.wasm", "weather_2"),
-            ("weather-1.3.wasm", "weather_1.3"),
-            ("weather-1.3.0.old.wasm", "weather_1.3.0.old"),
-            ("weather-er.wasm", "weather_er"),
+            ("orchard-2.wasm", "orchard_2"),
+            ("orchard-1.3.wasm", "orchard_1.3"),
+            ("orchard-1.3.0.old.wasm", "orchard_1.3.0.old"),
+            ("orchard-er.wasm", "orchard_er"),
             ("-1.3.0.wasm", "_1.3.0"),
             ("1.3.0.wasm", "1.3.0"),
             (".wasm", ".wasm"),

@@ -55,7 +55,7 @@ fn binding() -> Binding {
     Binding {
         tenant: Some("acme".into()),
         session: Some("s".into()),
-        tool: "weather".into(),
+        tool: "orchard".into(),
         code: Code { version: Version::new(1, 0, 0), section: Digest::of(b"section"), file: Digest::of(b"file") },
         args: args_digest(r#"{"a": 1, "b": [2]}"#),
     }

@@ -11,8 +11,8 @@ use crate::registry::stem::Stem;
 /// A file that was looked into and cannot be read any more.
 fn gone() -> (Placed, Stamp) {
     let document =
-        r#"{"manifest": 1, "name": "weather", "version": "1.0.0", "description": "d", "schema": {"type": "object"}}"#;
-    let file = PathBuf::from("/plugins/none/weather.wasm");
+        r#"{"manifest": 1, "name": "orchard", "version": "1.0.0", "description": "d", "schema": {"type": "object"}}"#;
+    let file = PathBuf::from("/plugins/none/orchard.wasm");
     let component = Arc::new(Component::new(Location::File(file.clone()), 1, Digest::of(document.as_bytes())));
     let stamp = Stamp::of(&std::fs::metadata(env!("CARGO_MANIFEST_DIR")).unwrap());
     let content = Content { component, manifests: vec![Arc::new(Manifest::parse(document).unwrap())] };

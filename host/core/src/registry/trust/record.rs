@@ -180,7 +180,7 @@ mod tests {
             source: SourceId::Folder("/plugins".to_owned()),
             stem: Stem::of(std::path::Path::new(stem)),
         };
-        let key = Key { scope: Scope::Host, name: "weather".parse().unwrap() };
+        let key = Key { scope: Scope::Host, name: "orchard".parse().unwrap() };
         let approved = |patch| Approved {
             section: Digest::of(b"section"),
             digest: None,
@@ -191,14 +191,14 @@ mod tests {
             matches: Vec::new(),
         };
         let mut record = TrustRecord::default();
-        record.claim(key.clone(), owner("weather"));
+        record.claim(key.clone(), owner("orchard"));
         record.claim(key.clone(), owner("other"));
         for patch in 0..20 {
-            record.approve(&key, &owner("weather"), approved(patch));
+            record.approve(&key, &owner("orchard"), approved(patch));
             record.approve(&key, &owner("other"), approved(100));
         }
         let patches: Vec<u64> = record
-            .get(&Scope::Host, "weather")
+            .get(&Scope::Host, "orchard")
             .unwrap()
             .approved
             .iter()
