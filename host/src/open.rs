@@ -107,14 +107,14 @@ fn toolsets(settings: &Settings, catalog: &Catalog) -> Result<Toolsets, Failure>
     let own = catalog.tools().filter_map(|entry| entry.manifest.toolset.clone()).collect();
     let files = texts(settings, |stem| stem != DISTRIBUTIONS)?;
     let files = files.iter().map(|(file, text)| (file.clone(), text.as_ref()));
-    Toolsets::build(files, &own).map_err(|error| Failure::usage(escape(&error.to_string(), true)))
+    Toolsets::build(files, &own).map_err(|error| Failure::usage(escape(&error.to_string(), false)))
 }
 
 /// The distributions: the embedded ones, and those of `$HERMES_HOME/toolsets/distributions.toml`.
 pub(crate) fn distributions(settings: &Settings) -> Result<Distributions, Failure> {
     let files = texts(settings, |stem| stem == DISTRIBUTIONS)?;
     let files = files.iter().map(|(file, text)| (file.clone(), text.as_ref()));
-    Distributions::build(files).map_err(|error| Failure::usage(escape(&error.to_string(), true)))
+    Distributions::build(files).map_err(|error| Failure::usage(escape(&error.to_string(), false)))
 }
 
 /// The embedded files and then the user's, whose stem is `wanted`.

@@ -33,6 +33,7 @@ fn a_core_tool_is_explained() {
     So it may
       fs=${workspace}:ro
       limits=host_calls:2000000
+      read the results that are kept for its session
     ----- stderr
     ");
     assert_ran!(place.run(&["explain", "read_file", "--json"]), @r#"
@@ -87,6 +88,7 @@ fn what_a_toolset_narrows_is_told() {
     So it may
       fs=${workspace}:ro
       limits=host_calls:500
+      read the results that are kept for its session
     ----- stderr
     ");
     assert_ran!(place.run(&["explain", "write_file", "--toolset", "readers"]), @"

@@ -723,7 +723,7 @@ fn a_home_that_cannot_be_used_is_the_systems_fault() {
     exit 1
     ----- stdout
     ----- stderr
-    error: the record of trust [PLACE]/home/.hermes-host/trust.json cannot be read: Is a directory (os error 21)
+    error: the record of trust [PLACE]/home/.hermes-host/trust.json cannot be read: not a regular file
     ");
     fs::remove_dir(&record).unwrap();
     // Where nothing can be made, not even root's process makes anything.

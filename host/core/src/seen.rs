@@ -9,7 +9,7 @@ use crate::dispatch::Session;
 use crate::host::Host;
 use crate::power::{GrantLine, Granted, missing};
 use crate::registry::{Catalog, Difference, Entry, Family, Scope};
-use crate::toolset::{GrantPath, MissingTool};
+use crate::toolset::{GrantPath, MissingTool, Origin};
 use crate::workspace::WorkspaceError;
 
 /// The tools that a session sees.
@@ -222,6 +222,12 @@ impl Seen {
             value.is_none_or(|value| value.is_empty())
         });
         valueless.map(|required| Absent::Value(required.name.clone()))
+    }
+
+    /// Whether the tool may read what was kept for its session: its manifest says that it pages results, and a toolset file lists it.
+    pub fn pages_results(&self) -> bool {
+        let listed = self.paths.iter().any(|path| matches!(path.origin, Origin::Toolsets { .. }));
+        listed && self.entry.manifest.pages_results
     }
 
     /// What the tool needs of its client and this one cannot do.

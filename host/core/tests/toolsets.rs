@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hermes_core::{Ceilings, Explanation, GrantPath, Granted, Ground, Origin, ToolsetError, Toolsets, View};
 use hermes_manifest::{Capabilities, ToolsetName};
@@ -395,4 +395,21 @@ fn the_shipped_files_are_consistent() {
     for (name, toolset) in toolsets.iter() {
         assert!(!toolset.description.is_empty(), "{name}");
     }
+}
+
+/// Once a ring of a thousand files took all memory there was.
+#[test]
+fn ways_without_end_are_an_error_and_many_short_ones_are_none() {
+    let ring = |size: usize, includes: &dyn Fn(usize) -> String| {
+        let texts: Vec<_> = (0..size)
+            .map(|n| {
+                (PathBuf::from(format!("s{n}.toml")), format!("tools = [\"t{n}\"]\nincludes = [\"{}\"]\n", includes(n)))
+            })
+            .collect();
+        Toolsets::build(texts.iter().map(|(file, text)| (file.clone(), text.as_str())), &BTreeSet::new())
+    };
+    let refused = ring(1_000, &|n| format!("s{}", (n + 1) % 1_000)).unwrap_err().to_string();
+    assert!(refused.contains("too many to follow: include fewer"), "{refused}");
+    assert!(ring(50, &|n| format!("s{}", (n + 1) % 50)).is_ok());
+    assert!(ring(200, &|_| "all".to_owned()).is_ok());
 }

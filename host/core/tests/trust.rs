@@ -493,3 +493,36 @@ fn many_processes_that_share_a_record_lose_nothing_of_each_other() {
     let record = world.trust().load().unwrap();
     assert_eq!(record.names[&Scope::Host].len(), PROCESSES * NAMES);
 }
+
+/// Once an upgrade that came to page results served at once, and read what other tools had left.
+#[test]
+fn a_tool_that_wants_to_page_results_waits() {
+    for policy in POLICIES {
+        let (world, registry) = World::with_weather(policy);
+        let pages = format!(r#"{GET}, "pages_results": true"#);
+        world.put("a/weather-1.1.0.wasm", small_component("weather", "1.1.0", &pages));
+        let catalog = world.scan(&registry);
+        assert!(serving(&catalog, "weather").starts_with("1.0.0 "), "{policy}");
+        let family = catalog.family(&Scope::Host, "weather").unwrap();
+        let held = family.held().next().unwrap().held().unwrap().to_string();
+        assert!(held.contains("asks for pages_results=true"), "{policy}: {held}");
+    }
+}
+
+/// Once a FIFO in the place of the record hung the host, and a device filled its memory.
+#[cfg(unix)]
+#[test]
+fn a_record_that_is_no_file_is_an_error_and_hangs_nobody() {
+    let (world, _) = World::with_weather(TrustPolicy::Folder);
+    let record = world.path("home/trust.json");
+    for place in ["fifo", "device"] {
+        fs::remove_file(&record).unwrap();
+        if place == "fifo" {
+            assert!(std::process::Command::new("mkfifo").arg(&record).status().unwrap().success());
+        } else {
+            std::os::unix::fs::symlink("/dev/zero", &record).unwrap();
+        }
+        let refused = world.start().scan(&world.sources()).unwrap_err().to_string();
+        assert!(refused.contains("not a regular file"), "{place}: {refused}");
+    }
+}

@@ -55,7 +55,10 @@ fn describe(seen: &Seen, explanation: &Explanation) -> String {
     section(&mut text, "Limits that the tool itself wants lower", &strings(&explanation.waived));
     section(&mut text, "Limits above the operator's ceilings", &strings(&explanation.ceilings));
     let power = Capabilities { limits: explanation.notable_limits(), ..explanation.power.clone() };
-    let power = lines(&power);
+    let mut power = lines(&power);
+    if seen.pages_results() {
+        power.push("read the results that are kept for its session".to_owned());
+    }
     let nothing = ["nothing but to compute, within the default limits".to_owned()];
     section(&mut text, "So it may", if power.is_empty() { &nothing } else { &power });
     text

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::cli::SampleArgs;
 use crate::failure::Failure;
 use crate::open;
-use crate::printer::{Printer, table};
+use crate::printer::{Printer, escape, table};
 use crate::settings::Settings;
 
 pub(super) fn sample(args: &SampleArgs, settings: &Settings, printer: Printer) -> Result<(), Failure> {
@@ -16,7 +16,7 @@ pub(super) fn sample(args: &SampleArgs, settings: &Settings, printer: Printer) -
         let mut rows = vec![["NAME", "TOOLSETS, EACH WITH ITS CHANCE"].map(str::to_owned).to_vec()];
         for (name, distribution) in distributions.iter() {
             let chances = distribution.toolsets.iter().map(|(toolset, percent)| format!("{toolset} {percent} %"));
-            rows.push(vec![name.to_owned(), chances.collect::<Vec<_>>().join(", ")]);
+            rows.push(vec![escape(name, false), chances.collect::<Vec<_>>().join(", ")]);
         }
         if printer.json() {
             let names: Vec<&str> = distributions.iter().map(|(name, _)| name).collect();

@@ -38,6 +38,8 @@ pub struct Code {
     pub section: Digest,
     /// The digest of the whole file.
     pub file: Digest,
+    /// The digest of the hooks around the call: a call does not go on past a hook that has not seen it.
+    pub hooks: Digest,
 }
 
 /// A digest of arguments that does not depend on how their JSON is spaced and ordered.
@@ -175,7 +177,7 @@ fn mac(key: &SealKey, body: &[u8], binding: &Binding) -> Result<Hmac<Sha256>, Se
 
 impl Code {
     fn short(&self) -> [u8; CODE] {
-        let all = format!("{} {} {}", self.version, self.section.hex(), self.file.hex());
+        let all = format!("{} {} {} {}", self.version, self.section.hex(), self.file.hex(), self.hooks.hex());
         Digest::of(all.as_bytes()).bytes().first_chunk().copied().unwrap_or_default()
     }
 }

@@ -240,7 +240,7 @@ impl<'a> Course<'a> {
     fn power(&self, seen: &Seen) -> Power {
         let mut power = self.host.power(seen);
         power.limits = self.lineage.cut(power.limits);
-        if seen.entry.manifest.pages_results
+        if seen.pages_results()
             && let Some(host) = self.kept()
         {
             let guest = PathBuf::from(results::FOLDER);
@@ -261,7 +261,7 @@ impl<'a> Course<'a> {
     }
 
     /// The hooks around this call, in order, each with its own power: that of the session's toolsets, and nothing of `--grant`.
-    fn hooks(&self) -> Vec<Standing> {
+    pub(super) fn hooks(&self) -> Vec<Standing> {
         let toolsets = self.catalog.toolsets();
         let mut standing: Vec<(i32, Standing)> = Vec::new();
         for hook in toolsets.hooks(&self.session.view, self.host.workspace_path()) {
@@ -270,11 +270,11 @@ impl<'a> Course<'a> {
             let allowed = |entry: &&Arc<Entry>| hook.paths.iter().any(|path| path.allows(&entry.manifest.version));
             let name = hook.hook.to_string();
             let Some(entry) = entries.filter(|entry| entry.hook().is_some()).find(allowed) else {
-                standing.push((i32::MIN, Standing { name, hook: None }));
+                standing.push((i32::MIN, Standing { name, section: None, hook: None }));
                 continue;
             };
             let hermes_manifest::Role::Hook { matches, order } = &entry.manifest.role else {
-                standing.push((i32::MIN, Standing { name, hook: None }));
+                standing.push((i32::MIN, Standing { name, section: None, hook: None }));
                 continue;
             };
             if !matches.iter().any(|pattern| pattern.matches(&self.request.tool)) {
@@ -287,7 +287,8 @@ impl<'a> Course<'a> {
             // A hook stands around calls and makes none.
             power.tools.clear();
             let hook = entry.hook().map(|hook| (Arc::clone(hook), Arc::new(power)));
-            standing.push((*order, Standing { name, hook }));
+            let section = Some(*entry.component.section());
+            standing.push((*order, Standing { name, section, hook }));
         }
         standing.sort_by(|(order, a), (other, b)| (order, &a.name).cmp(&(other, &b.name)));
         standing.into_iter().map(|(_, standing)| standing).collect()

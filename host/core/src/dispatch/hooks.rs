@@ -9,6 +9,7 @@ use super::report::HookReport;
 use super::step::Step;
 use crate::arguments::{Arguments, Compat};
 use crate::call::{Call, Ended, Failure, Output};
+use crate::component::Digest;
 use crate::outcome::Outcome;
 use crate::power::Power;
 use crate::tool::{Decision, Hook, HookRun};
@@ -16,6 +17,8 @@ use crate::tool::{Decision, Hook, HookRun};
 /// A hook that stands around a call, with its own power.
 pub(super) struct Standing {
     pub(super) name: String,
+    /// What its component says of itself.
+    pub(super) section: Option<Digest>,
     /// None where a toolset lists a hook that no component holds.
     pub(super) hook: Option<(Arc<dyn Hook>, Arc<Power>)>,
 }

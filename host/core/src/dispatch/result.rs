@@ -59,7 +59,7 @@ impl Course<'_> {
     /// The ways by which this caller gets at what was kept.
     fn ways(&self) -> Ways {
         let listing = Listing::new(self.host, Arc::clone(&self.catalog), self.session);
-        let pages = listing.tools.iter().filter(|seen| seen.state.offered() && seen.entry.manifest.pages_results);
+        let pages = listing.tools.iter().filter(|seen| seen.state.offered() && seen.pages_results());
         let mut tools: Vec<String> = pages.map(|seen| seen.entry.manifest.name.to_string()).collect();
         // Tools read files: a store without a folder has none for them.
         if self.kept().is_none() {

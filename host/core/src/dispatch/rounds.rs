@@ -12,6 +12,7 @@ use super::nested::Nested;
 use super::session::Session;
 use crate::ask::{AnswerError, Askable, Asked, Binding, Code, Next, Waiting, args_digest};
 use crate::call::{Call, Ended, Failure, Issue, Output, Resume};
+use crate::component::Digest;
 use crate::outcome::Outcome;
 use crate::power::Power;
 use crate::registry::Entry;
@@ -50,13 +51,15 @@ impl Course<'_> {
 
     /// What a handle of this call is of use for.
     fn binding(&self, entry: &Entry) -> Result<Binding, Outcome> {
+        let around: Vec<_> = self.hooks().iter().map(|hook| (hook.name.clone(), hook.section)).collect();
+        let hooks = Digest::of(serde_json::json!(around).to_string().as_bytes());
         let file = entry.component.digest();
         let file = file.map_err(|error| Outcome::HostError(format!("{}: {error}", entry.component)))?;
         Ok(Binding {
             tenant: self.session.tenant.clone(),
             session: self.session.id.clone(),
             tool: entry.manifest.name.to_string(),
-            code: Code { version: entry.manifest.version.clone(), section: *entry.component.section(), file },
+            code: Code { version: entry.manifest.version.clone(), section: *entry.component.section(), file, hooks },
             args: args_digest(&self.request.args),
         })
     }

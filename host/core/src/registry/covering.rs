@@ -7,7 +7,7 @@ use hermes_manifest::{Capabilities, FsGrant, HttpPattern, LimitSet, LimitValue, 
 /// One thing that is asked for, shown as `KIND=VALUE`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ask {
-    /// The kind of capability, or `match` for the tools that a hook stands before.
+    /// The kind of capability; or `match` for the tools that a hook stands before, `pages_results` for what is kept for the session.
     pub kind: &'static str,
     /// The value, as `--grant` takes it where there is such a grant.
     pub value: String,

@@ -38,14 +38,19 @@ impl FolderResults {
         let mut held = Vec::new();
         for session in entries(&self.folder)? {
             let Some(owner) = name(&session).and_then(|name| name.parse::<Owner>().ok()) else { continue };
-            for file in entries(&session)? {
+            // What a link leads to was not kept here.
+            if !fs::symlink_metadata(&session).is_ok_and(|about| about.is_dir()) {
+                continue;
+            }
+            // One folder that cannot be listed is no reason to keep nothing.
+            for file in entries(&session).unwrap_or_default() {
                 let Ok(about) = fs::symlink_metadata(&file) else { continue };
                 let (Ok(at), true) = (about.modified(), about.is_file()) else { continue };
                 if name(&file).is_some_and(|name| name.starts_with(UNFINISHED)) {
                     if now.duration_since(at).is_ok_and(|age| age > LEFT_BEHIND) {
                         forget(&file)?;
                     }
-                } else {
+                } else if name(&file).and_then(|name| name.split('.').next()?.parse::<ResultId>().ok()).is_some() {
                     held.push(Held { key: file, owner, size: about.len(), at });
                 }
             }
@@ -68,6 +73,9 @@ impl ResultStore for FolderResults {
         make_private(&self.folder)?;
         let folder = self.of(owner);
         make_private(&folder)?;
+        if !fs::symlink_metadata(&folder)?.is_dir() {
+            return Err(io::Error::new(io::ErrorKind::NotADirectory, "a link stands in the place of its folder").into());
+        }
         let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&folder)?;
         file.write_all(bytes)?;
         // The age counts from the clock that will judge it.

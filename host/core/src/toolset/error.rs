@@ -45,4 +45,12 @@ pub enum ToolsetError {
         /// How many there may be.
         most: usize,
     },
+    /// There are too many ways through includes, or they are too long.
+    #[error("{}: the ways of includes from `{toolset}` and other toolsets are too many to follow: include fewer", .file.display())]
+    Boundless {
+        /// The file of the toolset at which following them ended.
+        file: PathBuf,
+        /// The toolset.
+        toolset: ToolsetName,
+    },
 }

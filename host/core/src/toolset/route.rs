@@ -10,6 +10,9 @@ use super::file::{Include, Toolset};
 /// Ways between the same two toolsets after which a set of files counts as tangled.
 const MOST: usize = 64;
 
+/// Names on all ways together after which it does, too: a ring of a thousand files has a billion.
+const MOST_NAMES: usize = 500_000;
+
 /// A way through includes. Both ends may be the same toolset, which then stands alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Route(Vec<ToolsetName>);
@@ -36,6 +39,7 @@ impl Route {
 pub(super) struct Routes {
     by_end: BTreeMap<ToolsetName, Vec<Route>>,
     all: BTreeSet<ToolsetName>,
+    names: usize,
 }
 
 impl Routes {
@@ -46,17 +50,21 @@ impl Routes {
     pub(super) fn find(files: &BTreeMap<ToolsetName, Toolset>) -> Result<Self, ToolsetError> {
         let mut routes = Self::default();
         for (start, file) in files {
-            routes.find_from(start, files).map_err(|end| ToolsetError::Tangled {
-                file: file.file.clone(),
-                toolset: start.clone(),
-                end,
-                most: MOST,
+            let (file, toolset) = (file.file.clone(), start.clone());
+            routes.find_from(start, files).map_err(|end| match end {
+                Some(end) => ToolsetError::Tangled { file, toolset, end, most: MOST },
+                None => ToolsetError::Boundless { file, toolset },
             })?;
         }
         Ok(routes)
     }
 
-    fn find_from(&mut self, start: &ToolsetName, files: &BTreeMap<ToolsetName, Toolset>) -> Result<(), ToolsetName> {
+    /// Ends early at the toolset to which too many ways lead, or at none when all together are too many.
+    fn find_from(
+        &mut self,
+        start: &ToolsetName,
+        files: &BTreeMap<ToolsetName, Toolset>,
+    ) -> Result<(), Option<ToolsetName>> {
         let mut kept = BTreeMap::<&ToolsetName, Vec<BTreeSet<&ToolsetName>>>::new();
         let mut open = VecDeque::from([(start, vec![start], BTreeSet::new())]);
         while let Some((end, way, mut cutting)) = open.pop_front() {
@@ -65,8 +73,12 @@ impl Routes {
                 continue;
             }
             known.push(cutting.clone());
+            self.names += way.len();
             if known.len() > MOST {
-                return Err(end.clone());
+                return Err(Some(end.clone()));
+            }
+            if self.names > MOST_NAMES {
+                return Err(None);
             }
             self.by_end.entry(end.clone()).or_default().push(Route(way.iter().copied().cloned().collect()));
             let Some(file) = files.get(end) else { continue };
@@ -74,6 +86,9 @@ impl Routes {
                 cutting.insert(end);
             }
             let mut go = |next| {
+                if kept.get(next).is_some_and(|known| known.iter().any(|less| less.is_subset(&cutting))) {
+                    return;
+                }
                 let mut way = way.clone();
                 way.push(next);
                 open.push_back((next, way, cutting.clone()));

@@ -122,6 +122,16 @@ async fn a_question_expires() {
     assert_eq!(runs(&world), 1);
 }
 
+/// Once a call went on past a hook that had never seen it.
+#[tokio::test]
+async fn a_question_expires_when_the_hooks_around_its_call_change() {
+    let world = World::new().answers("t", "", asks);
+    let asked = asked(&world).await;
+    let world = world.toolset("x", "tools = [\"t\"]\nhooks = [\"gone\"]");
+    assert_eq!(world.send(&session(), on(&asked, yes())).await.outcome.name(), "expired");
+    assert_eq!(runs(&world), 1, "the one that asked");
+}
+
 #[tokio::test]
 async fn a_question_of_a_tool_that_was_replaced_meanwhile_has_expired() {
     let world = World::new().answers("t", "", asks);

@@ -41,6 +41,8 @@ async fn a_preview_names_only_the_ways_that_its_caller_has() {
     let (_folder, world) = in_folder();
     assert!(!preview(&world, &session()).await.contains("Read it"));
     let world = world.answers("pager", PAGES, |_| done(""));
+    assert!(!preview(&world, &session()).await.contains("pager"), "its own word is no grant");
+    let world = world.toolset("pages", "tools = [\"pager\"]");
     assert!(preview(&world, &session()).await.contains("with pager at hermes://results/"));
     let mut without = session();
     without.view.exclude = vec!["pager".to_owned()];
@@ -54,7 +56,8 @@ async fn a_kept_result_is_its_sessions_alone_and_mounted_for_tools_that_page() {
         let own = ran.power.mounts.iter().filter(|mount| mount.own);
         done(own.map(|mount| mount.host.display().to_string()).collect::<String>())
     };
-    let world = world.answers("pager", PAGES, mounts).answers("plain", "", mounts);
+    let world = world.answers("pager", PAGES, mounts).answers("plain", "", mounts).answers("own_word", PAGES, mounts);
+    let world = world.toolset("pages", "tools = [\"pager\"]");
     let told = preview(&world, &session()).await;
     let uri: ResultUri = told.split_once("kept as ").unwrap().1.split(' ').next().unwrap().parse().unwrap();
     let results = &world.host.surroundings().results;
@@ -66,6 +69,7 @@ async fn a_kept_result_is_its_sessions_alone_and_mounted_for_tools_that_page() {
     let own = results.folder(Owner::of(None, Some("s"))).unwrap().unwrap();
     assert_eq!(said(&world.call("pager", "{}").await.outcome), own.display().to_string());
     assert_eq!(said(&world.call("plain", "{}").await.outcome), "");
+    assert_eq!(said(&world.call("own_word", "{}").await.outcome), "", "only a toolset file grants");
 }
 
 #[tokio::test]

@@ -56,7 +56,12 @@ fn binding() -> Binding {
         tenant: Some("acme".into()),
         session: Some("s".into()),
         tool: "orchard".into(),
-        code: Code { version: Version::new(1, 0, 0), section: Digest::of(b"section"), file: Digest::of(b"file") },
+        code: Code {
+            version: Version::new(1, 0, 0),
+            section: Digest::of(b"section"),
+            file: Digest::of(b"file"),
+            hooks: Digest::of(b"hooks"),
+        },
         args: args_digest(r#"{"a": 1, "b": [2]}"#),
     }
 }

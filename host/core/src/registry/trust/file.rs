@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{DirBuilder, File};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use hermes_manifest::ToolName;
@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::record::{Hashed, Owned, TrustRecord};
 use super::store::{TrustError, TrustStore};
+use crate::component::open_regular;
 use crate::registry::source::Scope;
 
 /// Keeps the record in a JSON file that only its owner may read and write.
@@ -18,6 +19,9 @@ use crate::registry::source::Scope;
 /// nor a crash loses any of it.
 #[derive(Debug, Clone)]
 pub struct FileTrust(PathBuf);
+
+/// Bytes after which a file is no record: thousands of tools with all their schemas take some MiB.
+const MAX_SIZE: u64 = 256 << 20;
 
 /// The version of the format.
 const FORMAT: u32 = 1;
@@ -71,6 +75,15 @@ impl FileTrust {
         Ok(lock)
     }
 
+    fn read(&self) -> io::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        open_regular(&self.0)?.take(MAX_SIZE + 1).read_to_end(&mut text)?;
+        if text.len() as u64 > MAX_SIZE {
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than any record of trust"));
+        }
+        Ok(text)
+    }
+
     fn write(&self, record: &TrustRecord) -> io::Result<()> {
         let names = record.names.iter().filter(|(_, owned)| !owned.is_empty());
         let names = names.map(|(scope, owned)| Names { scope: scope.clone(), owned: owned.clone() }).collect();
@@ -86,7 +99,7 @@ impl FileTrust {
 
 impl TrustStore for FileTrust {
     fn load(&self) -> Result<TrustRecord, TrustError> {
-        let text = match std::fs::read(&self.0) {
+        let text = match self.read() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(TrustRecord::default()),
             text => text.map_err(self.error("read"))?,
         };

@@ -67,6 +67,9 @@ pub struct Approved {
     /// The tools that a hook stands before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub matches: Vec<NamePattern>,
+    /// Whether it may read what is kept for its session.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pages_results: bool,
 }
 
 /// The digest of a file as it was at one time.
@@ -132,6 +135,7 @@ impl Approved {
             schema: manifest.schema().and_then(|schema| serde_json::to_string(schema).ok()).unwrap_or_default(),
             asks: manifest.asks(),
             matches,
+            pages_results: manifest.pages_results,
         }
     }
 
@@ -140,6 +144,9 @@ impl Approved {
         let mut asks = more(&new.asks, &self.asks);
         let matches = new.matches.iter().filter(|pattern| !self.matches.contains(pattern));
         asks.extend(matches.map(|pattern| Ask::new("match", pattern)));
+        if new.pages_results && !self.pages_results {
+            asks.push(Ask::new("pages_results", true));
+        }
         asks
     }
 
@@ -189,6 +196,7 @@ mod tests {
             schema: String::new(),
             asks: Capabilities::default(),
             matches: Vec::new(),
+            pages_results: false,
         };
         let mut record = TrustRecord::default();
         record.claim(key.clone(), owner("orchard"));

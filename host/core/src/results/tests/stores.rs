@@ -104,3 +104,23 @@ proptest! {
         prop_assert!(name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit()));
     }
 }
+
+/// Once the place of a session's folder was followed as a link, and what was old there deleted.
+#[cfg(unix)]
+#[test]
+fn nothing_that_was_not_kept_here_is_removed_and_no_link_is_written_through() {
+    use std::os::unix::fs::symlink;
+    let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let precious = elsewhere.path().join("precious.doc");
+    std::fs::write(&precious, "keep").unwrap();
+    let ours = elsewhere.path().join(format!("{}.txt", "0".repeat(32)));
+    std::fs::write(&ours, "keep").unwrap();
+    let quota = Quota { age: std::time::Duration::ZERO, ..Quota::default() };
+    let store = FolderResults::new(folder.path().to_owned(), quota, SystemTime::now);
+    symlink(elsewhere.path(), folder.path().join("0".repeat(32))).unwrap();
+    symlink(elsewhere.path(), folder.path().join(owner("s").to_string())).unwrap();
+    store.keep(owner("t"), b"new", Kind::TEXT).unwrap();
+    assert!(store.keep(owner("s"), b"new", Kind::TEXT).is_err());
+    assert!(precious.exists() && ours.exists());
+    assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 2);
+}
