@@ -526,3 +526,14 @@ fn a_record_that_is_no_file_is_an_error_and_hangs_nobody() {
         assert!(refused.contains("not a regular file"), "{place}: {refused}");
     }
 }
+
+/// Once whoever could write the record decided what was admitted.
+#[cfg(unix)]
+#[test]
+fn a_record_that_others_may_write_is_not_used() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (world, _) = World::with_weather(TrustPolicy::Folder);
+    fs::set_permissions(world.path("home/trust.json"), fs::Permissions::from_mode(0o666)).unwrap();
+    let refused = world.start().scan(&world.sources()).unwrap_err().to_string();
+    assert!(refused.contains("others may write it; `chmod 600` keeps them out"), "{refused}");
+}

@@ -10,6 +10,7 @@ mod hermes;
 mod issues;
 mod lenient;
 mod value;
+mod whole;
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -80,7 +81,10 @@ impl Arguments {
     /// What [`Arguments::read`] says of text that is no JSON object.
     pub fn parse(&self, text: &str, compat: Compat) -> Result<Map<String, Value>, Vec<Issue>> {
         match hermes_manifest::strict_json(text) {
-            Ok(value) => self.coerce(object(value)?, compat),
+            Ok(value) => {
+                let coerced = self.coerced(object(value)?, compat, &mut Effort::default())?;
+                object(self.whole(coerced))
+            }
             Err(error) => {
                 Err(issue(format!("expected a JSON object of arguments: {}", value::excerpt(&error.to_string(), 200))))
             }
@@ -107,7 +111,13 @@ impl Arguments {
         let mut effort = Effort::default();
         let read = self.coerced(members, compat, &mut effort)?;
         self.check(&read, &mut effort)?;
-        object(read)
+        object(self.whole(read))
+    }
+
+    fn whole(&self, mut value: Value) -> Value {
+        let schema = self.schema.as_value();
+        whole::write_whole(&mut value, schema, schema);
+        value
     }
 
     /// Coerces the arguments and does not ask whether they fit then.

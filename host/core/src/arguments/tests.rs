@@ -456,3 +456,37 @@ proptest! {
         prop_assert_eq!(coerced(&integer, &json!(large.to_string()), Compat::Exact), json!(large));
     }
 }
+
+/// Once `5.0`, which is an integer to the schema, was refused by the tool.
+#[test]
+fn whole_numbers_reach_tools_without_a_point_where_integers_are_due() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "n": {"type": "integer"},
+            "x": {"type": "number"},
+            "list": {"type": "array", "items": {"$ref": "#/$defs/count"}},
+            "either": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+        },
+        "additionalProperties": {"type": ["integer", "string"]},
+        "$defs": {"count": {"type": "integer"}},
+    });
+    let arguments = Arguments::new(&Schema::arguments(schema).unwrap());
+    for compat in [Compat::Exact, Compat::Hermes] {
+        for (given, expected) in [
+            (r#"{"n": 5.0}"#, r#"{"n":5}"#),
+            (r#"{"n": -0.0}"#, r#"{"n":0}"#),
+            (r#"{"n": 1e3}"#, r#"{"n":1000}"#),
+            (r#"{"x": 5.0}"#, r#"{"x":5.0}"#),
+            (r#"{"list": [1.0, 2]}"#, r#"{"list":[1,2]}"#),
+            (r#"{"either": 7.0}"#, r#"{"either":7}"#),
+            (r#"{"more": 7.0}"#, r#"{"more":7}"#),
+            (r#"{"n": 1e300}"#, r#"{"n":1e+300}"#),
+        ] {
+            let read = Value::Object(arguments.read(given, compat).unwrap()).to_string();
+            assert_eq!(read, expected, "{compat:?} {given}");
+            let parsed = Value::Object(arguments.parse(given, compat).unwrap()).to_string();
+            assert_eq!(parsed, expected, "{compat:?} {given}");
+        }
+    }
+}

@@ -38,7 +38,7 @@ impl Lineage {
     ///
     /// # Errors
     ///
-    /// When calls nest too deep or there are too many of them.
+    /// When calls nest too deep, there are too many of them, or their time is used up.
     pub(super) fn enter(&self) -> Result<(), Outcome> {
         let Some(below) = &self.0 else { return Ok(()) };
         if below.depth == 0 {
@@ -46,6 +46,10 @@ impl Lineage {
             return Err(Outcome::Limit { kind: LimitKind::Depth, detail });
         }
         let one_less = |left: u64| left.checked_sub(1);
+        if below.shared.cpu_micros.load(Ordering::Relaxed) == 0 {
+            let detail = "the call that made this one has no processor time left".to_owned();
+            return Err(Outcome::Limit { kind: LimitKind::Cpu, detail });
+        }
         match below.shared.calls.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less) {
             Ok(_) => Ok(()),
             Err(_) => {

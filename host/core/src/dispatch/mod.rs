@@ -65,12 +65,16 @@ impl Host {
     ) -> Vec<Report> {
         let catalog = self.catalog();
         let find = |request: &CallRequest| Seen::find(self, &catalog, session, &request.tool);
-        let manifests: Vec<_> = requests.iter().map(|request| Some(find(request)?.entry.manifest.clone())).collect();
-        let args: Vec<Map<String, Value>> =
-            requests.iter().map(|request| serde_json::from_str(&request.args).unwrap_or_default()).collect();
-        let planned = manifests.iter().zip(&args);
+        // By the arguments as the tools get them; a call whose arguments are none does not run.
+        let entries: Vec<_> = requests.iter().map(|request| Some(find(request)?.entry)).collect();
+        let args = entries.iter().zip(&requests).map(|(entry, request)| {
+            let arguments = entry.as_ref().and_then(|entry| entry.arguments());
+            arguments.and_then(|arguments| arguments.parse(&request.args, self.surroundings.compat).ok())
+        });
+        let args: Vec<Map<String, Value>> = args.map(Option::unwrap_or_default).collect();
+        let planned = entries.iter().zip(&args);
         let planned: Vec<Planned<'_>> = planned
-            .map(|(manifest, args)| Planned { parallel: manifest.as_ref().map(|manifest| &manifest.parallel), args })
+            .map(|(entry, args)| Planned { parallel: entry.as_ref().map(|entry| &entry.manifest.parallel), args })
             .collect();
         let mut reports = Vec::with_capacity(requests.len());
         for segment in plan(&planned, self.workspace_path()) {

@@ -66,6 +66,7 @@ impl Routes {
         files: &BTreeMap<ToolsetName, Toolset>,
     ) -> Result<(), Option<ToolsetName>> {
         let mut kept = BTreeMap::<&ToolsetName, Vec<BTreeSet<&ToolsetName>>>::new();
+        let mut to_all = Vec::<BTreeSet<&ToolsetName>>::new();
         let mut open = VecDeque::from([(start, vec![start], BTreeSet::new())]);
         while let Some((end, way, mut cutting)) = open.pop_front() {
             let known = kept.entry(end).or_default();
@@ -98,7 +99,11 @@ impl Routes {
                     Include::One(name) => go(name),
                     Include::All => {
                         self.all.insert(start.clone());
-                        files.keys().for_each(&mut go);
+                        // Everything was reached already, with no more cuts on the way.
+                        if !to_all.iter().any(|less| less.is_subset(&cutting)) {
+                            to_all.push(cutting.clone());
+                            files.keys().for_each(&mut go);
+                        }
                     }
                 }
             }

@@ -26,7 +26,12 @@ pub(super) struct Person {
 impl Person {
     /// Reads the answers that were given as flags.
     pub(super) fn new(args: &CallArgs, printer: Printer) -> Result<Self, Failure> {
-        let given = args.answer.iter().map(|text| parse(text)).collect::<Result<_, _>>()?;
+        let given = args.answer.iter().map(|text| parse(text)).collect::<Result<Vec<_>, _>>()?;
+        let mut ids: Vec<&str> = given.iter().map(|answer: &Answer| answer.id.as_str()).collect();
+        ids.sort_unstable();
+        if let Some([twice, _]) = ids.windows(2).find(|pair| matches!(pair, [a, b] if a == b)) {
+            return Err(Failure::usage(format!("--answer: {} is answered twice", quoted(twice))));
+        }
         Ok(Self { given, yes: args.yes, deny: args.deny, printer })
     }
 
