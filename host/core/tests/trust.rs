@@ -537,3 +537,16 @@ fn a_record_that_others_may_write_is_not_used() {
     let refused = world.start().scan(&world.sources()).unwrap_err().to_string();
     assert!(refused.contains("others may write it; `chmod 600` keeps them out"), "{refused}");
 }
+
+/// Once a FIFO in the place of the lock hung whoever had something to remember.
+#[cfg(unix)]
+#[test]
+fn a_lock_that_is_no_file_is_an_error_and_hangs_nobody() {
+    let (world, registry) = World::with_weather(TrustPolicy::Folder);
+    let lock = world.path("home/trust.json.lock");
+    fs::remove_file(&lock).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&lock).status().unwrap().success());
+    world.put("a/other.wasm", small_component("other", "1.0.0", GET));
+    let refused = registry.scan(&world.sources()).unwrap_err().to_string();
+    assert!(refused.contains("trust.json"), "{refused}");
+}

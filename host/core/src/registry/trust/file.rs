@@ -1,7 +1,7 @@
 //! The record of trust in a file.
 
 use std::collections::BTreeMap;
-use std::fs::{DirBuilder, File};
+use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,7 @@ use super::record::{Hashed, Owned, TrustRecord};
 use super::store::{TrustError, TrustStore};
 use crate::component::open_regular;
 use crate::registry::source::Scope;
+use crate::results::make_private;
 
 /// Keeps the record in a JSON file that only its owner may read and write.
 ///
@@ -59,15 +60,14 @@ impl FileTrust {
 
     /// The lock is held as long as the file is open.
     fn lock(&self) -> io::Result<File> {
-        let mut folder = DirBuilder::new();
+        make_private(self.folder())?;
         let mut file = File::options();
         #[cfg(unix)]
         {
-            use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
-            folder.mode(0o700);
-            file.mode(0o600);
+            use std::os::unix::fs::OpenOptionsExt as _;
+            // Opening a FIFO would wait for ever.
+            file.mode(0o600).custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
         }
-        folder.recursive(true).create(self.folder())?;
         let mut name = self.0.clone().into_os_string();
         name.push(".lock");
         let lock = file.create(true).write(true).truncate(false).open(name)?;
