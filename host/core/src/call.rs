@@ -68,6 +68,23 @@ pub struct Output {
     pub structured: Option<serde_json::Value>,
 }
 
+impl Output {
+    /// Bytes of all that it holds, `structured` as compact JSON.
+    pub fn size(&self) -> usize {
+        let structured = self.structured.as_ref().map_or(0, |value| value.to_string().len());
+        let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        let pieces = self.content.iter().map(|piece| match piece {
+            Content::Text(text) => text.len(),
+            Content::Image(Media { mime, data }) | Content::Audio(Media { mime, data }) => mime.len() + data.len(),
+            Content::Embedded(blob) => {
+                blob.uri.len() + text(&blob.mime) + text(&blob.text) + blob.data.as_ref().map_or(0, Vec::len)
+            }
+            Content::Link(link) => link.uri.len() + link.name.len() + text(&link.mime),
+        });
+        structured + pieces.sum::<usize>()
+    }
+}
+
 /// One piece of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {

@@ -7,7 +7,6 @@ use futures_channel::oneshot;
 use futures_util::FutureExt as _;
 use futures_util::future::Shared;
 
-use crate::call::{Content, Output};
 use crate::component::Digest;
 use crate::outcome::Outcome;
 
@@ -111,15 +110,6 @@ fn shrink(known: &mut HashMap<u128, Flight>) {
 }
 
 fn weight(outcome: &Outcome) -> usize {
-    let Outcome::Done(Output { content, structured }) = outcome else { return OVERHEAD };
-    let structured = structured.as_ref().map_or(0, |value| value.to_string().len());
-    let content = content.iter().map(|content| match content {
-        Content::Text(text) => text.len(),
-        Content::Image(media) | Content::Audio(media) => media.data.len(),
-        Content::Embedded(blob) => {
-            blob.text.as_ref().map_or(0, String::len) + blob.data.as_ref().map_or(0, Vec::len) + blob.uri.len()
-        }
-        Content::Link(link) => link.uri.len() + link.name.len(),
-    });
-    OVERHEAD + structured + content.map(|weight| weight + OVERHEAD).sum::<usize>()
+    let Outcome::Done(output) = outcome else { return OVERHEAD };
+    output.size() + OVERHEAD * (output.content.len() + 1)
 }

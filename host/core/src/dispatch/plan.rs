@@ -137,7 +137,7 @@ mod tests {
             (vec![(&always, json!({})), (&never, json!({})), (&always, json!({}))], vec![0..1, 1..2, 2..3]),
             (vec![(&path, on("a")), (&path, on("b")), (&always, json!({}))], vec![0..3]),
             (vec![(&path, on("a")), (&path, on("b")), (&path, on("./a"))], vec![0..2, 2..3]),
-            (vec![(&path, on("a")), (&path, on("/work/a"))], vec![0..1, 1..2]),
+            (vec![(&path, on("a")), (&path, on("/project/a"))], vec![0..1, 1..2]),
             (vec![(&path, on("a/b")), (&path, on("a"))], vec![0..1, 1..2]),
             (vec![(&path, on("ab")), (&path, on("a"))], vec![0..2]),
             (vec![(&path, on("x/../a")), (&path, on("a/c"))], vec![0..1, 1..2]),
@@ -150,7 +150,7 @@ mod tests {
                 .iter()
                 .map(|(parallel, args)| Planned { parallel: Some(parallel), args: args.as_object().unwrap() })
                 .collect();
-            assert_eq!(plan(&batch, Some(Path::new("/work"))), expected, "{calls:?}");
+            assert_eq!(plan(&batch, Some(Path::new("/project"))), expected, "{calls:?}");
         }
     }
 

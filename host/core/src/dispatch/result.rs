@@ -43,7 +43,7 @@ impl Course<'_> {
     ///
     /// `most` bounds the bytes of a result that hooks have seen; one that they have not is within its tool's limit already.
     pub(super) fn fit(&self, manifest: &Manifest, most: Option<u64>, output: Output) -> Result<Output, Outcome> {
-        if most.is_some_and(|most| size(&output) > most) {
+        if most.is_some_and(|most| output.size() as u64 > most) {
             let detail = "with what hooks added, the result is larger than the tool's own may be".to_owned();
             return Err(Outcome::Limit { kind: LimitKind::Output, detail });
         }
@@ -67,17 +67,6 @@ impl Course<'_> {
         }
         Ways { resource: self.session.reads_resources, tools, http: false }
     }
-}
-
-fn size(output: &Output) -> u64 {
-    let structured = output.structured.as_ref().map_or(0, |value| value.to_string().len());
-    let pieces = output.content.iter().map(|piece| match piece {
-        Content::Text(text) => text.len(),
-        Content::Image(media) | Content::Audio(media) => media.data.len(),
-        Content::Embedded(blob) => blob.text.as_ref().map_or(0, String::len) + blob.data.as_ref().map_or(0, Vec::len),
-        Content::Link(link) => link.uri.len() + link.name.len(),
-    });
-    (structured + pieces.sum::<usize>()) as u64
 }
 
 /// A result for programs alone is repeated as compact JSON for models.
