@@ -15,6 +15,7 @@ mod limits;
 mod nearest;
 mod outcome;
 mod power;
+mod private;
 pub mod registry;
 pub mod results;
 mod scrub;
@@ -40,6 +41,7 @@ pub use power::{
     Ceilings, Explanation, FlagError, GrantLine, Granted, Ground, Mount, Narrow, Power, intersect, missing,
     parse_grant, union,
 };
+pub use private::{make_private, open_private};
 pub use registry::{Catalog, Difference, Entry, Registry, Scope, Source};
 pub use scrub::{NoScrub, Scrub};
 pub use seen::{Absent, Listing, Seen, State};

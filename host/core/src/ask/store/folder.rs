@@ -8,7 +8,8 @@ use std::time::Duration;
 use super::file::{read, write};
 use super::{CallKey, PendingStore, StoreError, WaitingCall};
 use crate::component::open_regular;
-use crate::results::{Owner, make_private};
+use crate::private::make_private;
+use crate::results::Owner;
 
 /// Beginnings of the names of what is being written and taken.
 const NEW: &str = ".new-";
