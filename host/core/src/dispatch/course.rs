@@ -201,7 +201,7 @@ impl<'a> Course<'a> {
     fn go_on(&mut self, resumed: Resumed) -> Result<(Map<String, Value>, Begun), Outcome> {
         let Resumed { call, args, resume, rounds, wall, cpu, ticket } = resumed;
         self.report.id = call;
-        self.ticket = ticket;
+        self.ticket = Some(ticket);
         let args = serde_json::from_str(&args)
             .map_err(|error| Outcome::HostError(format!("the arguments that were kept cannot be read: {error}")))?;
         Ok((args, Begun { rounds, wall, cpu, resume: Some(resume) }))
