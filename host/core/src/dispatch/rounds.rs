@@ -80,12 +80,7 @@ impl Course<'_> {
     ///
     /// Hooks see each round's end before anything comes of it: a question that they do not let pass was asked of nobody, and there
     /// is no call that waits.
-    pub(super) async fn handle(
-        &mut self,
-        around: &Around<'_>,
-        power: Power,
-        begun: Begun,
-    ) -> Result<Handled, Outcome> {
+    pub(super) async fn handle(&mut self, around: &Around<'_>, power: Power, begun: Begun) -> Result<Handled, Outcome> {
         let Around { entry, args, .. } = *around;
         let mut call = around.call.clone();
         let Some(tool) = entry.tool() else { return Err(Outcome::UnknownTool(call.tool)) };
