@@ -14,8 +14,7 @@ pub trait AuditLog: Send + Sync {
     /// Why it could not be written, for the operator.
     fn begin(&self, call: &Audited<'_>) -> Result<(), String>;
 
-    /// A call has ended, wherever it was refused; one that was taken back while it went on ends as `cancelled`. A call that ended twice
-    /// or never is a fault of the host.
+    /// A call has ended, wherever it was refused; one that was taken back while it went on ends as `cancelled`.
     ///
     /// # Errors
     ///

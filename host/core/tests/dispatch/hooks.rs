@@ -291,8 +291,7 @@ async fn a_hook_has_the_grant_of_the_file_that_lists_it_as_far_as_it_asks() {
         Ok(Ok(Decision::Refuse(format!("[{env}] [{secrets}] {} {}s", power.mounts.len(), power.limits.wall.as_secs()))))
     };
     // Further members of its manifest, behind the first.
-    let matches =
-        r#"["*"], "capabilities": {"env": ["LANG", "HOME"], "secrets": {"API_KEY": {}}, "fs": [{"path": "${workspace}"}]}"#;
+    let matches = r#"["*"], "capabilities": {"env": ["LANG", "HOME"], "secrets": {"API_KEY": {}}, "fs": [{"path": "${workspace}"}]}"#;
     let grant = "[grant]\nenv = [\"LANG\", \"TERM\"]\nfs = [{ path = \"${workspace}\" }]\n\
                  [grant.secrets.API_KEY]\nexpose = true\n[grant.limits]\nwall = \"7s\"\n";
     for (listing, other, expected) in [(grant, "", "[LANG] [API_KEY] 1 7s"), ("", grant, "[] [] 0 30s")] {

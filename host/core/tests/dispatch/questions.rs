@@ -152,12 +152,12 @@ async fn rounds_share_the_time_of_one_call_and_are_at_most_ten() {
             seen.push(ran.power.limits.cpu.as_secs());
             if seen.len() < 3 { ask(&["q"], "") } else { done("went on") }
         })
-        .cpu("t", 4);
+        .cpu("t", 3);
     let first = asked(&world).await;
     let Outcome::Pending(second) = world.send(&session(), on(&first, yes())).await.outcome else { panic!("asks") };
     let report = world.send(&session(), on(&second, yes())).await;
     assert_eq!(said(&report.outcome), "went on");
-    assert_eq!(*left.lock().unwrap(), [10, 6, 2], "what is left of the call's 10 s");
+    assert_eq!(*left.lock().unwrap(), [10, 7, 4], "what is left of the call's 10 s");
 
     let world = World::new().answers("t", "", |_| ask(&["q"], ""));
     let report = world.send(&Session::default(), CallRequest::new("t", "{}")).await;
