@@ -255,6 +255,7 @@ async fn whatever_leaves_is_scrubbed_and_hooks_see_it_scrubbed() {
             }
             let outcome = format!("{:?}", world.call("t", "{}").await.outcome);
             assert!(outcome.contains("***") && !outcome.contains(HIDDEN), "{outcome}");
+            assert!(!world.stage.ends().concat().contains("unscrubbed"), "{outcome}");
         }
     }
 }
