@@ -75,7 +75,7 @@ impl Questions {
     /// Takes the questions of a call.
     ///
     /// What the caller cannot be asked is answered `nobody`; when nothing is left to ask, the call goes on at once. `early` are
-    /// the answers that came with the call itself: they count in its first round, when the tool asks for just these, and never
+    /// the answers that came with the call itself: they count in its first round, when they answer all that the tool asks, and never
     /// for an approval.
     ///
     /// # Errors
