@@ -1,8 +1,8 @@
 //! Answers that came with the call itself.
 
 use super::exchange::Misfit;
-use super::question::{Question, QuestionKind, unknown};
-use crate::call::{Answer, Issue, Request, RequestKind};
+use super::question::{Question, QuestionKind, strays};
+use crate::call::{Answer, Request, RequestKind};
 
 /// What of `early` counts, and what does not fit.
 ///
@@ -12,11 +12,7 @@ pub(super) fn take(
     requests: &[Request],
     questions: &[(String, Option<Question>)],
 ) -> (Vec<Answer>, Vec<Misfit>) {
-    let nobody_asks = |unknown: crate::UnknownName| {
-        let message = unknown.to_string();
-        Misfit { id: unknown.name, issues: vec![Issue { path: String::new(), message }] }
-    };
-    let mut misfits: Vec<Misfit> = unknown(early, questions).map(nobody_asks).collect();
+    let mut misfits: Vec<Misfit> = strays(early, questions).collect();
     let mut answers = Vec::new();
     if !answer_all(early, requests) {
         return (answers, misfits);

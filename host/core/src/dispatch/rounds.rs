@@ -53,9 +53,6 @@ impl Course<'_> {
                 let message = "no call of this session with these arguments waits under this handle".to_owned();
                 Err(Outcome::Invalid(vec![Issue { path: String::new(), message }]))
             }
-            Err(AnswerError::Unknown(unknown)) => {
-                Err(Outcome::Invalid(vec![Issue { path: String::new(), message: unknown.to_string() }]))
-            }
             Err(AnswerError::Expired) => Err(Outcome::Expired),
             Err(error @ (AnswerError::Store(_) | AnswerError::Key(_))) => Err(Outcome::HostError(error.to_string())),
             Err(AnswerError::Question(error)) => Err(Outcome::BadResult(error.to_string())),
