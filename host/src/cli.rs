@@ -38,7 +38,7 @@ pub(crate) struct SessionArgs {
     /// Grants more for this run: fs=DIR[:rw], http=URL, env=NAME, secrets=NAME, tools=NAME, limits=NAME:VALUE
     #[arg(long, global = true, value_name = "KIND=VALUE")]
     pub(crate) grant: Vec<String>,
-    /// The session: questions and kept results belong to it; default: `default`
+    /// The session: questions and kept results belong to it; default: `default`, and for `run` a new one each time
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) session: Option<String>,
     /// Print JSON on stdout
@@ -77,7 +77,7 @@ pub(crate) enum Command {
     Call(CallArgs),
     /// Ask the tools with a check of their own whether they can be offered
     Check(CheckArgs),
-    /// Tell why a tool has the power that it has
+    /// Tell why a tool has the power that it has, and which hooks stand around it
     Explain(ExplainArgs),
     /// Admit what waits for approval, or write the grants that a tool lacks
     Approve(ApproveArgs),
@@ -152,7 +152,7 @@ pub(crate) struct CallArgs {
     /// Go on with a call that asked, by the handle that it gave; the arguments are those of that call
     #[arg(long, value_name = "HANDLE", allow_hyphen_values = true)]
     pub(crate) resume: Option<String>,
-    /// Say yes to whatever the tool asks to be approved
+    /// Say yes to whatever the tool asks to be approved; forms take --answer
     #[arg(long, conflicts_with = "deny")]
     pub(crate) yes: bool,
     /// Say no to every question
@@ -168,7 +168,7 @@ pub(crate) struct CheckArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// The tool
+    /// The tool or hook
     pub(crate) tool: String,
 }
 

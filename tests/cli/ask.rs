@@ -469,6 +469,7 @@ fn a_person_at_a_terminal_is_asked_field_by_field() {
     assert_ran!(typed(&place, &["call", "ask_name"], "Ada\nteal\ngreen\n36\nyes\nred, blue\nNo, thanks\n"), @r#"
     exit 0
     Who are you?
+      (Ctrl-D cancels, --deny declines)
       Your name
       name:   Your colour
       colour (red | green | blue):   expected one of `red`, `green`, `blue`
@@ -476,12 +477,14 @@ fn a_person_at_a_terminal_is_asked_field_by_field() {
       age:   Whether you are sure
       sure (yes | no):   More colours
       more (some of red | green | blue, with commas between; Enter skips): Ada, anything else?
+      (Ctrl-D cancels, --deny declines)
       Anything else
       note: {"person":{"accepted":{"name":"Ada","colour":"green","age":36,"sure":true,"more":["red","blue"]}},"note":{"accepted":{"note":"No, thanks"}}}
     "#);
     assert_ran!(typed(&place, &["call", "ask_both"], "A note\nn\n"), @r#"
     exit 0
     A note?
+      (Ctrl-D cancels, --deny declines)
       Anything else
       note: Open it
       https://example.com/
@@ -495,6 +498,22 @@ fn a_person_at_a_terminal_is_asked_field_by_field() {
     "#);
 }
 
+/// Once Enter alone was an answer, where an empty text fits.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_person_who_says_nothing_is_asked_again_where_a_text_is_required() {
+    assert_ran!(typed(&place(), &["call", "ask_both"], "\nA note\ny\n"), @r#"
+    exit 0
+    A note?
+      (Ctrl-D cancels, --deny declines)
+      Anything else
+      note:   an answer is required
+      note: Open it
+      https://example.com/
+    Have you done that? [y/N] {"note":{"accepted":{"note":"A note"}},"page":{"accepted":{}}}
+    "#);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_person_who_goes_away_or_never_fits_cancels() {
@@ -502,6 +521,7 @@ fn a_person_who_goes_away_or_never_fits_cancels() {
     assert_ran!(typed(&place, &["call", "ask_name"], ""), @r#"
     exit 0
     Who are you?
+      (Ctrl-D cancels, --deny declines)
       Your name
       name: 
     {"person":"cancelled"}
@@ -509,6 +529,7 @@ fn a_person_who_goes_away_or_never_fits_cancels() {
     assert_ran!(typed(&place, &["call", "ask_name"], "Ada\n"), @r#"
     exit 0
     Who are you?
+      (Ctrl-D cancels, --deny declines)
       Your name
       name:   Your colour
       colour (red | green | blue): 
@@ -517,6 +538,7 @@ fn a_person_who_goes_away_or_never_fits_cancels() {
     assert_ran!(typed(&place, &["call", "ask_name"], "Ada\nteal\ncyan\npink\n"), @r#"
     exit 0
     Who are you?
+      (Ctrl-D cancels, --deny declines)
       Your name
       name:   Your colour
       colour (red | green | blue):   expected one of `red`, `green`, `blue`

@@ -225,7 +225,8 @@ fn what_there_is_instead_is_told_by_its_number() {
     exit 2
     ----- stdout
     ----- stderr
-    error: hook.wasm holds no tool
+    error: hook.wasm holds a hook, `outer`, and no tool
+    hint: a hook is never called: it stands around calls where a toolset lists it under `hooks`
     ");
     assert_ran!(place.run(&["call", "hook.wasm#other"]), @"
     exit 2

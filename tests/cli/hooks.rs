@@ -250,7 +250,7 @@ fn a_hook_stands_only_where_a_toolset_puts_it_and_its_manifest_matches() {
     ----- stdout
     ----- stderr
     unknown_tool: Unknown tool: inner
-    hint: there are planned, read_file, search_files, typed, weather, write_file
+    hint: `inner` is a hook, which stands around calls and is never called
     ");
 }
 
@@ -263,6 +263,7 @@ fn a_listed_hook_that_is_missing_lets_nothing_run() {
     ----- stdout
     ----- stderr
     refused: The hook `gard` is listed by a toolset and missing, so nothing runs
+    hint: [PLACE]/home/.hermes-host/toolsets/guards.toml:1: `hooks`: no file holds `gard`; until it does, no call runs where this toolset is in use
     ");
     // Where the toolset is not in use, its hooks are not either.
     let other: Vec<&str> = args.into_iter().chain(["--toolset", "file"]).collect();
@@ -274,6 +275,7 @@ fn a_listed_hook_that_is_missing_lets_nothing_run() {
     ----- stdout
     ----- stderr
     refused: The hook `write_file` is listed by a toolset and missing, so nothing runs
+    hint: [PLACE]/home/.hermes-host/toolsets/guards.toml:1: `hooks`: `write_file` is a tool and no hook, so no call runs where this toolset is in use; tools are listed under `tools`
     ");
 }
 

@@ -15,7 +15,7 @@ fn a_component_is_described() {
 
     🌤 weather 0.1.0, toolset weather
       Get current weather for a location.
-      asks for: http https://api.weatherapi.com GET, secret WEATHER_API_KEY
+      asks for: http=https://api.weatherapi.com GET, secrets=WEATHER_API_KEY
       arguments: {
         "type": "object",
         "properties": {

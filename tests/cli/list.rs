@@ -68,7 +68,7 @@ fn a_hook_serves_where_a_call_meets_it() {
     ----- stdout
     NAME  VERSION  TOOLSET  STATE  DESCRIPTION
     ----- stderr
-    hooks missing: 2; `hermes-host list --why` tells why
+    hooks missing: 2; `hermes-host list --why --toolset guards` tells why
     ");
     let rows = place.run(&["list", "--why", "--json", "--toolset", "guards"]).json();
     let hooks: Vec<_> = rows.as_array().unwrap().iter().filter(|row| row["kind"] == "hook").collect();

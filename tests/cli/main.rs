@@ -9,6 +9,7 @@
     reason = "tests stop at the first surprise"
 )]
 
+mod advice;
 mod ask;
 mod call;
 mod check;

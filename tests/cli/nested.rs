@@ -109,7 +109,7 @@ fn a_tool_calls_only_what_it_was_granted_and_the_session_sees() {
     ----- stdout
     ----- stderr
     denied: Not allowed: `tools` does not cover ask
-    hint: allow it for one run with --grant 'tools=ask' --grant 'tools=ask_name' --grant 'tools=big_text' --grant 'tools=checked' --grant 'tools=crash' --grant 'tools=echo' --grant 'tools=missing' --grant 'tools=planned' --grant 'tools=probe' --grant 'tools=relay' --grant 'tools=spin' --grant 'tools=typed'
+    hint: allow it for one run with --grant 'tools=ask' --grant 'tools=ask_name' --grant 'tools=big_text' --grant 'tools=checked' --grant 'tools=crash' --grant 'tools=echo' --grant 'tools=missing' --grant 'tools=planned' --grant 'tools=probe' --grant 'tools=relay' --grant 'tools=spin' --grant 'tools=typed', or for good with hermes-host approve relay --toolset relay and then --toolset relay,approved_relay
     ");
 }
 

@@ -61,14 +61,14 @@ fn toolsets_are_listed_and_shown() {
     Includes
       weather, file
 
-    Tools, with those of what it includes
+    Tools, with those of what it includes, in a session that uses this toolset alone
       read_file      0.1.0  ready
       red_file@^1.2  -      missing; did you mean `read_file`?
       search_files   0.1.0  ready
       weather        0.1.0  unavailable
       write_file     0.1.0  ready
 
-    Grants the tools that it lists itself
+    Grants the tools and hooks that it lists itself
       http = ["https://*.example.com:8443 GET,POST"]
 
       [[fs]]
@@ -91,7 +91,7 @@ fn toolsets_are_listed_and_shown() {
     ----- stdout
     helper: named by manifests alone, so it grants nothing
 
-    Tools
+    Tools, in a session that uses this toolset alone
       ask             0.1.0  ready
       crash           0.1.0  ready
       echo            0.1.0  ready
@@ -106,12 +106,12 @@ fn toolsets_are_listed_and_shown() {
     file: Read, write and search the files of the workspace
     core/file.toml
 
-    Tools
+    Tools, in a session that uses this toolset alone
       read_file     0.1.0  ready
       search_files  0.1.0  ready
       write_file    0.1.0  ready
 
-    Grants the tools that it lists itself
+    Grants the tools and hooks that it lists itself
       [[fs]]
       path = "${workspace}"
       mode = "rw"
@@ -150,10 +150,10 @@ fn a_toolset_is_shown_as_a_session_of_it_alone() {
     granting
     [PLACE]/home/.hermes-host/toolsets/granting.toml
 
-    Tools
+    Tools, in a session that uses this toolset alone
       echo  1.2.0  ready
 
-    Grants the tools that it lists itself
+    Grants the tools and hooks that it lists itself
       env = ["LANG"]
     ----- stderr
     "#);
@@ -163,7 +163,7 @@ fn a_toolset_is_shown_as_a_session_of_it_alone() {
     plain
     [PLACE]/home/.hermes-host/toolsets/plain.toml
 
-    Tools
+    Tools, in a session that uses this toolset alone
       echo@^1    1.2.0  ungranted
       read_file  0.1.0  ungranted
     ----- stderr
@@ -174,7 +174,7 @@ fn a_toolset_is_shown_as_a_session_of_it_alone() {
     newer
     [PLACE]/home/.hermes-host/toolsets/newer.toml
 
-    Tools
+    Tools, in a session that uses this toolset alone
       echo@^2  1.2.0  hidden: `echo@^2` of [PLACE]/home/.hermes-host/toolsets/newer.toml means other versions
     ----- stderr
     ");
@@ -187,7 +187,7 @@ fn a_toolset_is_shown_as_a_session_of_it_alone() {
     Includes
       plain, newer
 
-    Tools, with those of what it includes
+    Tools, with those of what it includes, in a session that uses this toolset alone
       echo@^1 or @^2  1.2.0  ungranted
       read_file       0.1.0  ungranted
     ----- stderr
@@ -201,7 +201,7 @@ fn a_toolset_is_shown_as_a_session_of_it_alone() {
     Includes
       plain, granting
 
-    Tools, with those of what it includes
+    Tools, with those of what it includes, in a session that uses this toolset alone
       echo       1.2.0  ready
       read_file  0.1.0  ungranted
     ----- stderr
@@ -218,7 +218,7 @@ fn a_toolset_is_shown_as_a_session_of_it_alone() {
     plain
     [PLACE]/home/.hermes-host/toolsets/plain.toml
 
-    Tools
+    Tools, in a session that uses this toolset alone
       echo@^1    1.2.0  ungranted
       read_file  0.1.0  hidden: excluded by name
     ----- stderr
@@ -229,7 +229,7 @@ fn a_toolset_is_shown_as_a_session_of_it_alone() {
     todo: Keep a list of what is to be done in a session
     core/todo.toml
 
-    Tools
+    Tools, in a session that uses this toolset alone
       none
     ----- stderr
     ");

@@ -119,16 +119,16 @@ fn a_folder_is_trusted_with_what_asks_for_no_more() {
       99.0.0 held: waits for approval: asks for more, version; `hermes-host approve echo` shows it all
       call: held by 99.0.0, exit 3
      approved
-      99.0.0 ungranted: not granted: env=LANG
-      call: denied by 99.0.0, exit 3
+      99.0.0 ready
+      call: done by 99.0.0, exit 0
     version 99 that asks for more, beside it
       1.2.0 ready
       99.0.0 held: waits for approval: asks for more, version; `hermes-host approve echo` shows it all
       call: done by 1.2.0, exit 0
      approved
-      99.0.0 ungranted: not granted: env=LANG
+      99.0.0 ready
       1.2.0 older: another version serves
-      call: denied by 99.0.0, exit 3
+      call: done by 99.0.0, exit 0
     a new description
       1.2.0 ready
       call: done by 1.2.0, exit 0
@@ -179,16 +179,16 @@ fn pinned_content_is_approved_before_it_serves() {
           99.0.0 held: waits for approval: asks for more, version, content; `hermes-host approve echo` shows it all
           call: held by 99.0.0, exit 3
          approved
-          99.0.0 ungranted: not granted: env=LANG
-          call: denied by 99.0.0, exit 3
+          99.0.0 ready
+          call: done by 99.0.0, exit 0
         version 99 that asks for more, beside it
           1.2.0 ready
           99.0.0 held: waits for approval: asks for more, version, content; `hermes-host approve echo` shows it all
           call: done by 1.2.0, exit 0
          approved
-          99.0.0 ungranted: not granted: env=LANG
+          99.0.0 ready
           1.2.0 older: another version serves
-          call: denied by 99.0.0, exit 3
+          call: done by 99.0.0, exit 0
         a new description
           1.2.0 held: waits for approval: description, content; `hermes-host approve echo` shows it all
           call: held by 1.2.0, exit 3
@@ -243,39 +243,26 @@ fn an_upgrade_that_asks_for_more_is_shown_and_approved() {
       echo: asks for env=LANG
       echo: version 1.2.0 → 1.3.0
       echo: description "Says it again." → "Says it\nthrice."
+    echo asks for what no toolset grants it:
+      env=LANG
+    It would be written to [PLACE]/home/.hermes-host/toolsets/approved_echo.toml.
     hint: --yes approves it
     "#);
     assert_ran!(place.run(&["approve", "echo", "--yes"]), @r#"
     exit 0
     ----- stdout
-    echo: admitted
+    echo: admitted and granted
     ----- stderr
     echo 1.3.0 from [PLACE]/home/.hermes-host/plugins/echo.wasm waits for approval:
       echo: asks for env=LANG
       echo: version 1.2.0 → 1.3.0
       echo: description "Says it again." → "Says it\nthrice."
-    "#);
-    // It may be there now; what it asks for is another question.
-    assert_ran!(place.run(&["approve", "echo"]), @"
-    exit 4
-    ----- stdout
-    ----- stderr
     echo asks for what no toolset grants it:
       env=LANG
-    It would be written to [PLACE]/home/.hermes-host/toolsets/approved_echo.toml.
-    hint: --yes approves it
-    ");
+    It is written to [PLACE]/home/.hermes-host/toolsets/approved_echo.toml.
+    "#);
+    // Once what it asks for took a second approval.
     let grant = place.home().join(".hermes-host/toolsets/approved_echo.toml");
-    assert!(!grant.exists());
-    assert_ran!(place.run(&["approve", "echo", "--yes", "--json"]), @r#"
-    exit 0
-    ----- stdout
-    {"tool":"echo","outcome":"granted","granted":["env=LANG"]}
-    ----- stderr
-    echo asks for what no toolset grants it:
-      env=LANG
-    It would be written to [PLACE]/home/.hermes-host/toolsets/approved_echo.toml.
-    "#);
     insta::assert_snapshot!(fs::read_to_string(&grant).unwrap(), @r#"
     # Written by `hermes-host approve echo`.
     description = "What was approved for echo"
@@ -376,7 +363,7 @@ fn a_grant_is_written_for_what_a_tool_lacks_and_joined_later() {
     echo asks for what no toolset grants it:
       fs=${workspace}:rw
       http=https://*.example.com:8443 GET,POST
-      secrets=API_KEY
+      secrets=API_KEY: it gets the value itself
       tools=read_file
     It would be written to [PLACE]/home/.hermes-host/toolsets/approved_echo.toml.
     hint: --yes approves it
@@ -389,9 +376,9 @@ fn a_grant_is_written_for_what_a_tool_lacks_and_joined_later() {
     echo asks for what no toolset grants it:
       fs=${workspace}:rw
       http=https://*.example.com:8443 GET,POST
-      secrets=API_KEY
+      secrets=API_KEY: it gets the value itself
       tools=read_file
-    It would be written to [PLACE]/home/.hermes-host/toolsets/approved_echo.toml.
+    It is written to [PLACE]/home/.hermes-host/toolsets/approved_echo.toml.
     ");
     let grant = place.home().join(".hermes-host/toolsets/approved_echo.toml");
     insta::assert_snapshot!(fs::read_to_string(&grant).unwrap(), @r#"
@@ -444,12 +431,6 @@ fn a_grant_is_written_for_what_a_tool_lacks_and_joined_later() {
     exit 2
     ----- stdout
     ----- stderr
-    echo asks for what no toolset grants it:
-      fs=${workspace}:rw
-      http=https://*.example.com:8443 GET,POST
-      secrets=API_KEY
-      tools=read_file
-    It would be written to [PLACE]/home/.hermes-host/toolsets/approved_echo.toml.
     error: [PLACE]/home/.hermes-host/toolsets/approved_echo.toml holds more than what was approved: add the grants to it by hand
     ");
     assert_eq!(fs::read_to_string(&grant).unwrap(), others);
@@ -473,7 +454,7 @@ fn a_grant_that_the_session_does_not_enable_says_so() {
     ----- stderr
     write_file asks for what no toolset grants it:
       fs=${workspace}:rw
-    It would be written to [PLACE]/home/.hermes-host/toolsets/approved_write_file.toml.
+    It is written to [PLACE]/home/.hermes-host/toolsets/approved_write_file.toml.
     That is the toolset approved_write_file, which this session does not use: --toolset readers,approved_write_file does.
     ");
     assert_ran!(place.run(&["list", "--toolset", "readers,approved_write_file"]), @"
@@ -532,21 +513,27 @@ fn first_sight_is_approved_too_where_content_is_pinned() {
       echo: asks for env=LANG
       content [DIGEST]
     hint: hermes-host inspect [PLACE]/home/.hermes-host/plugins/echo.wasm shows all that it says of itself
+    echo asks for what no toolset grants it:
+      env=LANG
+    It would be written to [PLACE]/home/.hermes-host/toolsets/approved_echo.toml.
     hint: --yes approves it
     "#);
     assert_ran!(place.run(&["approve", "echo", "--yes", "--json"]), @r#"
     exit 0
     ----- stdout
-    {"tool":"echo","outcome":"admitted","granted":[]}
+    {"tool":"echo","outcome":"admitted","granted":["env=LANG"]}
     ----- stderr
     echo 1.2.0 from [PLACE]/home/.hermes-host/plugins/echo.wasm waits for approval:
       echo: new in version 1.2.0: "Says it again."
       echo: asks for env=LANG
       content [DIGEST]
     hint: hermes-host inspect [PLACE]/home/.hermes-host/plugins/echo.wasm shows all that it says of itself
+    echo asks for what no toolset grants it:
+      env=LANG
+    It is written to [PLACE]/home/.hermes-host/toolsets/approved_echo.toml.
     "#);
     let ran = place.run(&["list", "--json"]).json();
-    assert_eq!(state(&ran), "ungranted", "{ran}");
+    assert_eq!(state(&ran), "ready", "{ran}");
 }
 
 #[test]
@@ -785,7 +772,7 @@ fn a_home_that_cannot_be_used_is_the_systems_fault() {
     ----- stderr
     echo asks for what no toolset grants it:
       env=LANG
-    It would be written to [PLACE]/home/.hermes-host/toolsets/approved_echo.toml.
+    It is written to [PLACE]/home/.hermes-host/toolsets/approved_echo.toml.
     error: [PLACE]/home/.hermes-host/toolsets/approved_echo.toml: File exists (os error 17)
     ");
     let place = Place::new().own("plugins", "").env("HERMES_PLUGINS_TRUST", "folder");

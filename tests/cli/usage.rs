@@ -18,7 +18,7 @@ fn help_fits_a_minute() {
       inspect      Show what is in a component, without running it
       call         Call a tool, or the tool in a file
       check        Ask the tools with a check of their own whether they can be offered
-      explain      Tell why a tool has the power that it has
+      explain      Tell why a tool has the power that it has, and which hooks stand around it
       approve      Admit what waits for approval, or write the grants that a tool lacks
       toolset      Look at the toolsets
       sample       Draw toolsets from a distribution
@@ -43,7 +43,8 @@ fn help_fits_a_minute() {
           --config <FILE>       The configuration file; default: config.toml in $HERMES_HOME
           --grant <KIND=VALUE>  Grants more for this run: fs=DIR[:rw], http=URL, env=NAME, secrets=NAME,
                                 tools=NAME, limits=NAME:VALUE
-          --session <NAME>      The session: questions and kept results belong to it; default: `default`
+          --session <NAME>      The session: questions and kept results belong to it; default:
+                                `default`, and for `run` a new one each time
           --json                Print JSON on stdout
     ----- stderr
     ");
@@ -96,7 +97,7 @@ fn refused_files_are_counted_and_explained() {
     NAME     VERSION  TOOLSET  STATE        DESCRIPTION
     weather  0.1.0    weather  unavailable  🌤 Get current weather for a location.
     ----- stderr
-    tools not offered: 1, files refused: 2; `hermes-host list --why` tells why
+    tools not offered: 1, files refused: 2; `hermes-host list --why --toolset weather` tells why
     ");
     assert_ran!(place.run(&["list", "--toolset", "weather", "--why"]), @"
     exit 0

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use hermes_manifest::ToolName;
+use hermes_manifest::{Role, ToolName};
 
 use crate::dispatch::Session;
 use crate::registry::{Catalog, Entry, Family, Scope};
@@ -21,6 +21,20 @@ pub struct SeenHook {
 }
 
 impl SeenHook {
+    /// Those of `hooks` around the calls of a tool, in the order in which they are asked before a call. One that is missing stands in
+    /// the way of every call, so it comes first.
+    pub fn around<'a>(hooks: &'a [Self], tool: &str) -> Vec<&'a Self> {
+        let role = |hook: &Self| match hook.entry.as_ref().map(|entry| &entry.manifest.role) {
+            Some(Role::Hook { matches, order }) => {
+                matches.iter().any(|pattern| pattern.matches(tool)).then_some(*order)
+            }
+            Some(Role::Tool { .. }) | None => Some(i32::MIN),
+        };
+        let mut around: Vec<(i32, &Self)> = hooks.iter().filter_map(|hook| Some((role(hook)?, hook))).collect();
+        around.sort_by(|(order, a), (other, b)| (order, &a.name).cmp(&(other, &b.name)));
+        around.into_iter().map(|(_, hook)| hook).collect()
+    }
+
     /// All hooks of a session, in the order of the toolsets that list them.
     pub(crate) fn all(catalog: &Catalog, session: &Session, workspace: Option<&Path>) -> Vec<Self> {
         let used = catalog.toolsets().hooks(&session.view, workspace).into_iter();

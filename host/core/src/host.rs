@@ -11,6 +11,7 @@ use crate::ask::Questions;
 use crate::audit::{AuditLog, NoAudit};
 use crate::check::{CheckKey, Checks, Unchecked, Verdict};
 use crate::dispatch::{ABREAST, Session};
+use crate::hooks::SeenHook;
 use crate::nearest::UnknownName;
 use crate::power::{Ceilings, Explanation, Ground, Power};
 use crate::registry::{Catalog, Entry, Registry};
@@ -119,6 +120,15 @@ impl Host {
         Seen::find(self, &self.catalog(), session, name)
     }
 
+    /// One version of a tool as a session would see it, whether it is the one that serves or not.
+    ///
+    /// # Errors
+    ///
+    /// When the session does not see it; with the reason.
+    pub fn version(&self, session: &Session, entry: &Arc<Entry>) -> Result<Seen, Hidden> {
+        Seen::new(self, &self.catalog(), session, Arc::clone(entry))
+    }
+
     /// Why a session does not see a tool that there is; of several versions, the one that is preferred.
     pub fn hidden(&self, session: &Session, name: &str) -> Option<Hidden> {
         let hidden = Seen::find_or_why(self, &self.catalog(), session, name).err()?;
@@ -133,6 +143,15 @@ impl Host {
     /// Why a tool has the power that it has.
     pub fn explain(&self, seen: &Seen) -> Explanation {
         Explanation::new(seen.asked.clone(), seen.paths.clone(), &self.ground())
+    }
+
+    /// Why a hook has the power that it has, where a component holds it.
+    pub fn explain_hook(&self, hook: &SeenHook) -> Option<Explanation> {
+        let asked = hook.entry.as_ref()?.manifest.asks();
+        let mut explanation = Explanation::new(asked, hook.paths.clone(), &self.ground());
+        // A hook stands around calls and makes none.
+        explanation.power.tools.clear();
+        Some(explanation)
     }
 
     /// Runs the checks of the tools that `session` sees, as far as there is no fresh verdict, at the same time.

@@ -22,6 +22,7 @@ pub mod registry;
 pub mod results;
 mod scrub;
 mod seen;
+mod slip;
 mod tool;
 mod toolset;
 mod workspace;
@@ -49,6 +50,7 @@ pub use private::{make_private, open_private};
 pub use registry::{Catalog, Difference, Entry, Registry, Scope, Source};
 pub use scrub::{NoScrub, Scrub};
 pub use seen::{Absent, Listing, Seen, State};
+pub use slip::Slip;
 pub use tool::{
     Caller, Decision, Fault, Hook, HookRun, LogLine, LogStream, NoProgress, NoSecrets, Progress, Refusal, Run, Runner,
     SecretStore, Tool, ToolRequest,

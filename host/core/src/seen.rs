@@ -200,7 +200,7 @@ impl Seen {
         Err(hidden)
     }
 
-    fn new(host: &Host, catalog: &Catalog, session: &Session, entry: Arc<Entry>) -> Result<Self, Hidden> {
+    pub(crate) fn new(host: &Host, catalog: &Catalog, session: &Session, entry: Arc<Entry>) -> Result<Self, Hidden> {
         let manifest = &entry.manifest;
         let (name, own, version) = (manifest.name.as_str(), entry.toolset(), &manifest.version);
         let paths = catalog.toolsets().paths(&session.view, name, own, version, host.workspace_path())?;

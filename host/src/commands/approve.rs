@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use hermes_core::{GrantLine, Listed, Scope, Seen, State, Toolset, parse_grant, union};
-use hermes_manifest::Capabilities;
+use hermes_core::{Entry, GrantLine, Listed, Scope, Seen, Toolset, parse_grant, union};
+use hermes_manifest::{Capabilities, ToolName};
 use serde_json::json;
 
+use super::{approved_toolset, use_approved};
 use crate::cli::ApproveArgs;
 use crate::failure::{ExitStatus, Failure};
 use crate::input;
@@ -17,68 +18,70 @@ use crate::settings::Settings;
 
 pub(super) fn approve(args: &ApproveArgs, settings: &Settings, printer: Printer) -> Result<ExitStatus, Failure> {
     let host = open::host(settings)?;
+    let session = open::session(settings);
     let catalog = host.catalog();
     let family = catalog.family(&Scope::Host, &args.tool);
     let held = family.and_then(|family| family.held().next()).cloned();
-    if let Some(entry) = held {
-        let file = entry.component.file();
-        let mut lines =
-            vec![format!("{} {} from {} waits for approval:", args.tool, entry.manifest.version, shown(&file))];
-        if let Some(held) = entry.held() {
-            lines.extend(held.to_string().lines().map(|line| format!("  {line}")));
-            if held.has_first() {
-                lines.push(format!(
-                    "hint: hermes-host inspect {} shows all that it says of itself",
-                    word(&shown(&file))
-                ));
-            }
-        }
-        if !agreed(&lines.join("\n"), args.yes, printer)? {
-            return Ok(ExitStatus::Unanswered);
-        }
+    if held.is_none()
+        && let Some(hook) = family.and_then(|family| family.serving().next()).filter(|entry| entry.tool().is_none())
+    {
+        return Err(Failure::usage(format!(
+            "`{}` waits for no approval: it is a hook, and toolsets alone grant hooks",
+            hook.manifest.name
+        )));
+    }
+    let seen = match &held {
+        Some(entry) => host.version(&session, entry).ok().filter(|seen| seen.entry.tool().is_some()),
+        None => Some(super::find(&host, &session, &args.tool)?),
+    };
+    let grant = match &seen {
+        Some(seen) => Grant::new(&host.explain(seen).lacks(), seen, settings)?,
+        None => None,
+    };
+    let mut lines = Vec::new();
+    if let Some(entry) = &held {
+        lines.extend(admission(&args.tool, entry));
+    }
+    match (&grant, &seen) {
+        (Some(grant), _) => lines.extend(grant.told(args, settings)),
+        (None, Some(seen)) if held.is_none() => return Err(nothing_to_approve(seen)),
+        (None, _) => {}
+    }
+    if !agreed(&lines.join("\n"), args.yes, printer)? {
+        return Ok(ExitStatus::Unanswered);
+    }
+    if let Some(entry) = &held {
         // What was shown is what is admitted, whatever the file holds by now.
         let shown = entry.component.digest().map_err(|error| Failure::file(&entry.component.file(), &error))?;
         host.registry().approve(&Scope::Host, &args.tool, Some(&shown)).map_err(Failure::work)?;
-        tell(printer, &args.tool, "admitted", &[])?;
-        return Ok(ExitStatus::Done);
     }
-    if let Some(entry) = family.and_then(|family| family.serving().next()).filter(|entry| entry.tool().is_none()) {
-        let name = &entry.manifest.name;
-        return Err(Failure::usage(format!(
-            "`{name}` waits for no approval: it is a hook, and toolsets alone grant hooks"
-        )));
+    if let Some(grant) = &grant {
+        grant.write()?;
     }
-    let session = open::session(settings);
-    let seen = super::find(&host, &session, &args.tool)?;
-    let State::Ungranted(missing) = &seen.state else {
-        let nothing = Failure::usage(format!("`{}` waits for no approval: it is {}", args.tool, seen.state.name()));
-        return Err(match seen.state.reason() {
-            Some(reason) => nothing.hint(escape(&reason, false)),
-            None => nothing,
-        });
-    };
-    let file = grant_file(settings, &seen)?;
-    let lines: String = missing.iter().map(|line| format!("  {line}\n")).collect();
-    let use_it = in_narrowed(settings, &seen).unwrap_or_default();
-    let question = format!(
-        "{} asks for what no toolset grants it:\n{lines}It would be written to {}.\n{use_it}",
-        args.tool,
-        shown(&file)
-    );
-    if !agreed(&question, args.yes, printer)? {
-        return Ok(ExitStatus::Unanswered);
-    }
-    write(&file, &seen, missing)?;
-    tell(printer, &args.tool, "granted", missing)?;
+    tell(printer, &args.tool, held.is_some(), grant.as_ref().map(|grant| grant.lines.as_slice()).unwrap_or_default())?;
     Ok(ExitStatus::Done)
 }
 
-/// How a session that names its toolsets, and not the one that is written, gets the grant.
-fn in_narrowed(settings: &Settings, seen: &Seen) -> Option<String> {
-    let own = format!("approved_{}", seen.entry.manifest.name);
-    let names = settings.view.toolsets.as_ref().filter(|_| !settings.view.enables(&own))?;
-    let names = escape(&names.join(","), false);
-    Some(format!("That is the toolset {own}, which this session does not use: --toolset {names},{own} does.\n"))
+/// What is new in something that waits.
+fn admission(tool: &str, entry: &Entry) -> Vec<String> {
+    let file = shown(&entry.component.file());
+    let mut lines = vec![format!("{tool} {} from {file} waits for approval:", entry.manifest.version)];
+    if let Some(held) = entry.held() {
+        lines.extend(held.to_string().lines().map(|line| format!("  {line}")));
+        if held.has_first() {
+            lines.push(format!("hint: hermes-host inspect {} shows all that it says of itself", word(&file)));
+        }
+    }
+    lines
+}
+
+fn nothing_to_approve(seen: &Seen) -> Failure {
+    let name = &seen.entry.manifest.name;
+    let nothing = Failure::usage(format!("`{name}` waits for no approval: it is {}", seen.state.name()));
+    match seen.state.reason() {
+        Some(reason) => nothing.hint(escape(&reason, false)),
+        None => nothing,
+    }
 }
 
 /// Whether somebody says yes. Where nobody can be asked the answer is no.
@@ -98,19 +101,98 @@ fn agreed(question: &str, yes: bool, printer: Printer) -> Result<bool, Failure> 
     Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
-fn tell(printer: Printer, tool: &str, what: &str, granted: &[GrantLine]) -> Result<(), Failure> {
+fn tell(printer: Printer, tool: &str, admitted: bool, granted: &[GrantLine]) -> Result<(), Failure> {
     if printer.json() {
+        let outcome = if admitted { "admitted" } else { "granted" };
         let granted: Vec<String> = granted.iter().map(ToString::to_string).collect();
-        return Ok(printer.value(&json!({ "tool": tool, "outcome": what, "granted": granted }))?);
+        return Ok(printer.value(&json!({ "tool": tool, "outcome": outcome, "granted": granted }))?);
     }
+    let what = match (admitted, granted) {
+        (true, []) => "admitted",
+        (true, _) => "admitted and granted",
+        (false, _) => "granted",
+    };
     Ok(printer.text(&format!("{tool}: {what}"))?)
 }
 
-/// A toolset of its own for each tool: a file's grant holds for all tools that it lists.
-fn grant_file(settings: &Settings, seen: &Seen) -> Result<PathBuf, Failure> {
-    let home =
-        settings.home.as_ref().ok_or_else(|| Failure::usage("there is no $HERMES_HOME to write the grant to"))?;
-    Ok(home.join("toolsets").join(format!("approved_{}.toml", seen.entry.manifest.name)))
+/// What is to be granted: all that a tool lacks, in the toolset of its own.
+struct Grant {
+    tool: ToolName,
+    /// What it lacks.
+    lines: Vec<GrantLine>,
+    file: PathBuf,
+    /// What the file is to say, with what it says already.
+    whole: Capabilities,
+}
+
+impl Grant {
+    /// Nothing where nothing is lacking.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written there, or stands there already and this session does not use it.
+    fn new(lacks: &[GrantLine], seen: &Seen, settings: &Settings) -> Result<Option<Self>, Failure> {
+        if lacks.is_empty() {
+            return Ok(None);
+        }
+        let tool = seen.entry.manifest.name.clone();
+        let home =
+            settings.home.as_ref().ok_or_else(|| Failure::usage("there is no $HERMES_HOME to write the grant to"))?;
+        let file = home.join("toolsets").join(format!("{}.toml", approved_toolset(tool.as_str())));
+        let so_far = match input::text(&file) {
+            Ok(text) => granted_so_far(&file, &text, seen)?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Capabilities::default(),
+            Err(error) => return Err(Failure::file(&file, &error)),
+        };
+        let mut whole = so_far.clone();
+        for line in lacks {
+            union(&mut whole, &parse_grant(&line.to_string(), Path::new("/")).map_err(Failure::work)?);
+        }
+        if let Some(flag) = use_approved(tool.as_str(), settings)
+            && whole == so_far
+            && seen.entry.held().is_none()
+        {
+            return Err(Failure::usage(format!("{} grants `{tool}` all that it lacks already", shown(&file)))
+                .hint(format!("this session does not use that toolset: {flag} does")));
+        }
+        Ok(Some(Self { tool, lines: lacks.to_vec(), file, whole }))
+    }
+
+    /// For whoever agrees to it.
+    fn told(&self, args: &ApproveArgs, settings: &Settings) -> Vec<String> {
+        let Self { tool, file, .. } = self;
+        let line = |line: &GrantLine| match line.capability {
+            "secrets" => format!("  {line}: it gets the value itself"),
+            _ => format!("  {line}"),
+        };
+        let mut told = vec![format!("{tool} asks for what no toolset grants it:")];
+        told.extend(self.lines.iter().map(line));
+        let written = if args.yes { "It is written to" } else { "It would be written to" };
+        told.push(format!("{written} {}.", shown(file)));
+        if let Some(flag) = use_approved(tool.as_str(), settings) {
+            let own = approved_toolset(tool.as_str());
+            told.push(format!("That is the toolset {own}, which this session does not use: {flag} does."));
+        }
+        told
+    }
+
+    fn write(&self) -> Result<(), Failure> {
+        let Self { tool, file, whole, .. } = self;
+        let mut toolset = BTreeMap::from([
+            ("description", toml::Value::from(format!("What was approved for {tool}"))),
+            ("tools", toml::Value::from(vec![tool.to_string()])),
+        ]);
+        toolset.insert("grant", toml::Value::try_from(whole).map_err(Failure::work)?);
+        let text = toml::to_string(&toolset).map_err(Failure::work)?;
+        let text = format!("# Written by `hermes-host approve {tool}`.\n{text}");
+        let folder = file.parent().unwrap_or(Path::new("."));
+        let failed = |error: &std::io::Error| Failure::file(file, error);
+        std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
+        let mut new = tempfile::NamedTempFile::new_in(folder).map_err(|error| failed(&error))?;
+        new.write_all(text.as_bytes()).map_err(|error| failed(&error))?;
+        new.persist(file).map_err(|error| failed(&error.error))?;
+        Ok(())
+    }
 }
 
 /// The grant of a file as this command writes it. One that somebody made more of is left to them: its grant would reach other tools,
@@ -122,31 +204,4 @@ fn granted_so_far(file: &Path, text: &str, seen: &Seen) -> Result<Capabilities, 
         return Ok(grant);
     }
     Err(Failure::usage(format!("{} holds more than what was approved: add the grants to it by hand", shown(file))))
-}
-
-fn write(file: &Path, seen: &Seen, missing: &[GrantLine]) -> Result<(), Failure> {
-    let name = &seen.entry.manifest.name;
-    let mut grant = match input::text(file) {
-        Ok(text) => granted_so_far(file, &text, seen)?,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Capabilities::default(),
-        Err(error) => return Err(Failure::file(file, &error)),
-    };
-    for line in missing {
-        let more = parse_grant(&line.to_string(), Path::new("/")).map_err(Failure::work)?;
-        union(&mut grant, &more);
-    }
-    let mut toolset = BTreeMap::from([
-        ("description", toml::Value::from(format!("What was approved for {name}"))),
-        ("tools", toml::Value::from(vec![name.to_string()])),
-    ]);
-    toolset.insert("grant", toml::Value::try_from(&grant).map_err(Failure::work)?);
-    let text =
-        format!("# Written by `hermes-host approve {name}`.\n{}", toml::to_string(&toolset).map_err(Failure::work)?);
-    let folder = file.parent().unwrap_or(Path::new("."));
-    let failed = |error: &std::io::Error| Failure::file(file, error);
-    std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
-    let mut new = tempfile::NamedTempFile::new_in(folder).map_err(|error| failed(&error))?;
-    new.write_all(text.as_bytes()).map_err(|error| failed(&error))?;
-    new.persist(file).map_err(|error| failed(&error.error))?;
-    Ok(())
 }

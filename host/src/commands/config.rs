@@ -30,6 +30,11 @@ fn check(settings: &Settings, printer: Printer) -> Result<(), Failure> {
         tracing::warn!("{warning}");
         warnings.push(warning);
     }
+    for slip in host.catalog().slips() {
+        let warning = escape(&slip.to_string(), false);
+        tracing::warn!("{warning}");
+        warnings.push(warning);
+    }
     let count = |from: fn(&Origin) -> bool| settings.resolved.iter().filter(|resolved| from(&resolved.origin)).count();
     let in_file = count(|origin| matches!(origin, Origin::File { .. }));
     let elsewhere = count(|origin| matches!(origin, Origin::Flag { .. } | Origin::Environment { .. }));

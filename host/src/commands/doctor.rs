@@ -57,13 +57,9 @@ fn findings(settings: &Settings) -> Vec<Finding> {
                     Finding { what: "workspace", ok: true, said: format!("none: {error}; --workspace DIR sets one") }
                 }
             });
-            let listing = host.list(&open::session(settings));
-            let missing = listing.missing_tools();
-            let missing: Vec<String> =
-                missing.iter().map(|missing| format!("{} lists `{}`", missing.toolset, missing.tool)).collect();
-            if !missing.is_empty() {
-                let said = format!("{}, which no file holds", missing.join(", "));
-                findings.push(Finding { what: "toolsets", ok: false, said });
+            let slips: Vec<String> = catalog.slips().iter().map(ToString::to_string).collect();
+            if !slips.is_empty() {
+                findings.push(Finding { what: "toolsets", ok: false, said: slips.join("\n                ") });
             }
             findings.push(sandbox(&host));
         }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hermes_core::{Digest, Location, Scope, nearest};
+use hermes_core::{Digest, GrantLine, Location, Scope, nearest};
 use hermes_manifest::{Access, Audit, Manifest, Validated, validate};
 use hermes_sandbox::Sandbox;
 use serde_json::{Value, json};
@@ -152,7 +152,7 @@ fn describe(manifest: &Manifest) -> String {
         manifest.version,
         manifest.description.replace('\n', "\n  ")
     );
-    let asks = asked(manifest);
+    let asks: Vec<String> = GrantLine::all(&manifest.asks()).iter().map(ToString::to_string).collect();
     text.push_str(&format!("  asks for: {}\n", if asks.is_empty() { "nothing".to_owned() } else { asks.join(", ") }));
     for (field, value) in others(manifest) {
         let pretty = serde_json::to_string_pretty(&value).unwrap_or_default();
@@ -172,13 +172,4 @@ fn others(manifest: &Manifest) -> Vec<(String, Value)> {
     let schema = document.remove("schema").map(|schema| ("arguments".to_owned(), schema));
     let others = document.into_iter().filter(|(field, _)| !SHOWN.contains(&field.as_str()));
     schema.into_iter().chain(others).collect()
-}
-
-fn asked(manifest: &Manifest) -> Vec<String> {
-    let asks = manifest.asks();
-    let fs = asks.fs.iter().map(|fs| format!("fs {} {}", fs.path, fs.mode));
-    let http = asks.http.iter().map(|pattern| format!("http {pattern}"));
-    let env = asks.env.iter().map(|name| format!("env {name}"));
-    let secrets = asks.secrets.keys().map(|name| format!("secret {name}"));
-    fs.chain(http).chain(env).chain(secrets).collect()
 }

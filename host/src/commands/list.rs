@@ -8,6 +8,7 @@ use hermes_core::{Entry, Listing, MissingTool, Scope, Seen, SeenHook, State, nea
 use serde_json::{Value, json};
 
 use super::call::flags;
+use super::command;
 use crate::cli::ListArgs;
 use crate::failure::Failure;
 use crate::open;
@@ -34,7 +35,7 @@ pub(super) fn list(args: &ListArgs, settings: &Settings, printer: Printer) -> Re
     if args.why {
         tell_why(&listing, printer);
     } else {
-        tell_that_there_is_more(&listing, printer);
+        tell_that_there_is_more(&listing, settings, printer);
     }
     Ok(())
 }
@@ -188,7 +189,7 @@ fn tell_why(listing: &Listing, printer: Printer) {
     }
 }
 
-fn tell_that_there_is_more(listing: &Listing, printer: Printer) {
+fn tell_that_there_is_more(listing: &Listing, settings: &Settings, printer: Printer) {
     let withheld = listing.tools.iter().filter(|seen| !seen.state.offered()).count();
     let counts = [
         ("tools not offered", withheld),
@@ -199,7 +200,7 @@ fn tell_that_there_is_more(listing: &Listing, printer: Printer) {
     let some = counts.iter().filter(|(_, count)| *count > 0);
     let told: Vec<String> = some.map(|(what, count)| format!("{what}: {count}")).collect();
     if !told.is_empty() {
-        printer.note(&format!("{}; `hermes-host list --why` tells why", told.join(", ")));
+        printer.note(&format!("{}; `{}` tells why", told.join(", "), command(&["list", "--why"], settings)));
     }
 }
 

@@ -18,7 +18,8 @@ mod secret;
 mod setup;
 mod toolset;
 
-use hermes_core::{Hidden, Host, Seen, Session, UnknownName};
+use hermes_core::registry::Family;
+use hermes_core::{Hidden, Host, Scope, Seen, Session, UnknownName};
 
 use crate::cli::Command;
 use crate::failure::{ExitStatus, Failure};
@@ -65,10 +66,26 @@ fn find(host: &Host, session: &Session, name: &str) -> Result<Seen, Failure> {
         if let Some(why) = host.hidden(session, name) {
             return Failure::usage(format!("this session has no tool `{name}`")).hint(hidden(&why));
         }
+        if is_hook(host, name) {
+            return Failure::usage(format!("`{name}` is a hook, which stands around calls, and no tool"));
+        }
         let listing = host.list(session);
-        let names = listing.tools.iter().map(|seen| seen.entry.manifest.name.as_str());
-        Failure::usage(escape(&UnknownName::new("tool", name, names).to_string(), false))
+        let names = || listing.tools.iter().map(|seen| seen.entry.manifest.name.as_str());
+        unknown(&UnknownName::new("tool", name, names()), names())
     })
+}
+
+/// A name that is none of those that there are: with the nearest, or else with all of them.
+fn unknown<'a>(error: &UnknownName, names: impl Iterator<Item = &'a str>) -> Failure {
+    let failure = Failure::usage(escape(&error.to_string(), false));
+    if error.nearest.is_some() { failure } else { failure.hint(there(names, error.what)) }
+}
+
+/// Whether what has this name is a hook.
+fn is_hook(host: &Host, name: &str) -> bool {
+    let catalog = host.catalog();
+    let mut entries = catalog.family(&Scope::Host, name).into_iter().flat_map(Family::entries);
+    entries.any(|entry| entry.hook().is_some())
 }
 
 fn hidden(why: &Hidden) -> String {
@@ -84,11 +101,29 @@ fn there<'a>(names: impl Iterator<Item = &'a str>, what: &str) -> String {
     }
 }
 
-/// The command that approves a tool as this session sees it.
-fn approve_command(tool: &str, settings: &Settings) -> String {
-    let words = ["hermes-host", "approve", tool].into_iter();
+/// A command for the same session.
+fn command(words: &[&str], settings: &Settings) -> String {
+    let words = ["hermes-host"].iter().chain(words).copied();
     let words = words.chain(settings.words.iter().map(String::as_str)).map(word);
     words.collect::<Vec<_>>().join(" ")
+}
+
+/// The command that approves a tool as this session sees it.
+fn approve_command(tool: &str, settings: &Settings) -> String {
+    command(&["approve", tool], settings)
+}
+
+/// The toolset that `approve` writes for a tool: one of its own, since a file's grant holds for all tools that it lists.
+fn approved_toolset(tool: &str) -> String {
+    format!("approved_{tool}")
+}
+
+/// The flag with which a session that names its toolsets, and not the one that `approve` writes, gets what is granted there.
+fn use_approved(tool: &str, settings: &Settings) -> Option<String> {
+    let own = approved_toolset(tool);
+    let names = settings.view.toolsets.as_ref().filter(|_| !settings.view.enables(&own))?;
+    let names: Vec<&str> = names.iter().map(String::as_str).chain([own.as_str()]).collect();
+    Some(format!("--toolset {}", word(&names.join(","))))
 }
 
 /// The runtime of protocols and timers. Guests run on the sandbox's own.

@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hermes_core::{Entry, Host, Listing, Session, Toolset, View};
+use hermes_core::{Entry, Host, Listing, Scope, SeenHook, Session, Toolset, View};
+use hermes_manifest::Role;
 use serde_json::{Value, json};
 
+use super::unknown;
 use crate::cli::ToolsetCommand;
 use crate::failure::Failure;
 use crate::open;
@@ -46,7 +48,10 @@ fn list(host: &Host, printer: Printer) -> Result<(), Failure> {
 
 fn show(host: &Host, name: &str, settings: &Settings, printer: Printer) -> Result<(), Failure> {
     let view = View { toolsets: Some(vec![name.to_owned()]), ..settings.view.clone() };
-    host.check_view(&view).map_err(Failure::usage)?;
+    host.check_view(&view).map_err(|error| {
+        let catalog = host.catalog();
+        unknown(&error, catalog.toolsets().names(catalog.tools().filter_map(|entry| entry.toolset())).into_iter())
+    })?;
     // As a session sees them that uses this toolset alone.
     let listing = host.list(&Session { view, ..open::session(settings) });
     let row = rows(&listing).into_iter().find(|row| row.name == name);
@@ -69,14 +74,22 @@ fn show(host: &Host, name: &str, settings: &Settings, printer: Printer) -> Resul
     if !includes.is_empty() {
         text.push_str(&format!("\nIncludes\n  {}\n", includes.join(", ")));
     }
-    text.push_str(if includes.is_empty() { "\nTools\n" } else { "\nTools, with those of what it includes\n" });
+    let whose = if includes.is_empty() { "" } else { ", with those of what it includes" };
+    text.push_str(&format!("\nTools{whose}, in a session that uses this toolset alone\n"));
     let tools: Vec<Vec<String>> = row.tools.keys().map(|tool| tool_line(&listing, &row, tool)).collect();
     let tools = if tools.is_empty() { "none".to_owned() } else { table(&tools) };
     indent(&mut text, &tools);
+    let hooks: Vec<Vec<String>> = listing.hooks.iter().map(|hook| hook_line(&listing, hook)).collect();
+    if !hooks.is_empty() {
+        text.push_str(&format!("\nHooks{whose}\n"));
+        indent(&mut text, &table(&hooks));
+    }
     if let Some(file) = row.file {
         let grant = toml::to_string(&file.grant).map_err(Failure::work)?;
         let narrow = toml::to_string(&file.narrow).map_err(Failure::work)?;
-        for (title, part) in [("Grants the tools that it lists itself", grant), ("Cuts what it includes to", narrow)] {
+        for (title, part) in
+            [("Grants the tools and hooks that it lists itself", grant), ("Cuts what it includes to", narrow)]
+        {
             if !part.trim().is_empty() {
                 text.push_str(&format!("\n{title}\n"));
                 indent(&mut text, &part);
@@ -102,6 +115,25 @@ fn tool_line(listing: &Listing, row: &Row<'_>, tool: &str) -> Vec<String> {
         missing.iter().find(|missing| missing.tool.as_str() == tool).and_then(|missing| missing.nearest.as_ref());
     let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
     vec![listed, "-".to_owned(), format!("missing{near}")]
+}
+
+/// A hook, its version, what it stands around, and whether it serves.
+fn hook_line(listing: &Listing, hook: &SeenHook) -> Vec<String> {
+    let family = listing.catalog().family(&Scope::Host, hook.name.as_str());
+    let held = family.and_then(|family| family.held().find(|entry| entry.hook().is_some()));
+    let (entry, state) = match (&hook.entry, held) {
+        (Some(entry), _) => (Some(entry), "ready"),
+        (None, Some(entry)) => (Some(entry), "held, so nothing runs"),
+        (None, None) => (None, "missing, so nothing runs"),
+    };
+    let (version, around) = match entry.map(|entry| (&entry.manifest.version, &entry.manifest.role)) {
+        Some((version, Role::Hook { matches, .. })) => {
+            let matches: Vec<String> = matches.iter().map(ToString::to_string).collect();
+            (version.to_string(), format!("around {}", matches.join(", ")))
+        }
+        _ => ("-".to_owned(), "-".to_owned()),
+    };
+    vec![hook.name.to_string(), version, around, state.to_owned()]
 }
 
 fn indent(text: &mut String, part: &str) {

@@ -10,6 +10,7 @@ use hermes_manifest::{ByteSize, LimitValue, Span};
 use hermes_sandbox::Network;
 use serde_json::Value as Json;
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 use url::Url;
 
 use super::value::{Scalar, did_you_mean};
@@ -163,12 +164,16 @@ impl Scalar for LogFilter {
         const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
         let text = utf8(text)?;
         let expected = |wrong: &str, near| format!("`{wrong}` is no level: expected {}{near}", <Self as Scalar>::FORM);
-        for level in text.split(',').map(|directive| directive.rsplit('=').next().unwrap_or_default().trim()) {
-            // A lone word could be a target; one that is nearly a level is a slip.
+        for directive in text.split(',') {
+            let level = directive.rsplit('=').next().unwrap_or_default().trim();
             let near =
                 nearest(&level.to_lowercase(), LEVELS.into_iter()).filter(|near| !near.eq_ignore_ascii_case(level));
             if let Some(near) = near {
                 return Err(expected(level, did_you_mean(Some(near))));
+            }
+            // To tracing a lone word is a target, and one that there is not silences everything.
+            if !directive.contains('=') && LevelFilter::from_str(level).is_err() {
+                return Err(expected(level, String::new()));
             }
         }
         EnvFilter::builder().parse(text).map_err(|_| expected(text, String::new()))?;

@@ -6,7 +6,7 @@ use std::path::Path;
 use hermes_manifest::{Capabilities, FsGrant, GuestRoot, HttpPattern, Methods};
 
 use super::algebra::{covers_host, destinations, folder, folders, real};
-use super::{GrantLine, Granted};
+use super::{GrantLine, Granted, Removed};
 
 /// What of `these` is not covered by `those`, limits apart. Links must have been followed before.
 ///
@@ -62,6 +62,12 @@ pub fn missing(asked: &Capabilities, granted: &Granted, workspace: Option<&Path>
     }
     missing.extend(asked.tools.difference(&granted.tools).map(|name| GrantLine::new("tools", name)));
     missing
+}
+
+/// The limits that a tool asks for and is granted less of, each as the grant that gives it. It is offered all the same.
+pub(super) fn wanting(asked: &Capabilities, granted: &Granted) -> Vec<GrantLine> {
+    let wanted = granted.limits().clone().with(&asked.limits);
+    Removed::lowered(&wanted, granted.limits()).into_iter().map(|removed| removed.grant).collect()
 }
 
 fn covered(one: &FsGrant, those: &[FsGrant], workspace: Option<&Path>) -> bool {

@@ -3,7 +3,7 @@
 use hermes_manifest::{Capabilities, LimitSet};
 use serde::Serialize;
 
-use super::difference::{difference, missing};
+use super::difference::{difference, missing, wanting};
 use super::resolve::effective;
 use super::{GrantLine, Granted, Ground, Idle, Removed, real};
 use crate::limits::Limits;
@@ -20,6 +20,8 @@ pub struct Explanation {
     pub asked: Capabilities,
     /// What it asks for and is not granted. If there is anything, it is not offered; each line is the `--grant` that would give it.
     pub missing: Vec<GrantLine>,
+    /// The limits that it asks for and is granted less of; it is offered all the same.
+    pub wanting: Vec<GrantLine>,
     /// What it asks for and is granted in part: a folder in it, or some of the hosts.
     pub partly: Vec<GrantLine>,
     /// What is granted and not asked for, so the tool gets nothing of it.
@@ -56,6 +58,7 @@ impl Explanation {
                 ..granted.capabilities().clone()
             },
             missing,
+            wanting: wanting(&asked, &granted),
             partly,
             unasked,
             idle: Idle::find(&asked, &paths, ground),
@@ -65,6 +68,11 @@ impl Explanation {
             asked,
             paths,
         }
+    }
+
+    /// All that it asks for and is not granted.
+    pub fn lacks(&self) -> Vec<GrantLine> {
+        self.missing.iter().chain(&self.wanting).cloned().collect()
     }
 
     /// The limits of the power that are not the defaults.

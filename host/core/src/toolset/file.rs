@@ -27,6 +27,8 @@ pub struct Toolset {
     pub hooks: Vec<Listed>,
     /// What each tool and hook that this file lists is granted.
     pub grant: Capabilities,
+    /// The line at which that begins, from 1.
+    pub grant_line: Option<usize>,
     /// What it takes from the grants of the toolsets that it includes.
     pub narrow: Narrow,
     /// The line at which that begins, from 1.
@@ -34,13 +36,22 @@ pub struct Toolset {
 }
 
 /// A tool or hook in a list: `name`, or `name@RANGE` for some versions of it only.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
     /// Its name.
     pub name: ToolName,
     /// The versions that are meant; `None` for all.
     pub pin: Option<VersionReq>,
+    /// The line in the file, from 1.
+    pub line: usize,
+}
+
+/// The text of an entry, read.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Entry {
+    name: ToolName,
+    pin: Option<VersionReq>,
 }
 
 /// A text that lists no tool.
@@ -66,7 +77,14 @@ impl Listed {
     }
 }
 
-impl TryFrom<String> for Listed {
+impl fmt::Display for Listed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.name)?;
+        self.pin.as_ref().map_or(Ok(()), |pin| write!(f, "@{pin}"))
+    }
+}
+
+impl TryFrom<String> for Entry {
     type Error = ListedError;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
@@ -117,10 +135,10 @@ impl TryFrom<String> for Include {
 #[serde(deny_unknown_fields, default)]
 struct Keys {
     description: String,
-    tools: Vec<Spanned<Listed>>,
+    tools: Vec<Spanned<Entry>>,
     includes: Vec<Spanned<Include>>,
-    hooks: Vec<Spanned<Listed>>,
-    grant: Capabilities,
+    hooks: Vec<Spanned<Entry>>,
+    grant: Option<Spanned<Capabilities>>,
     narrow: Option<Spanned<Narrow>>,
 }
 
@@ -130,8 +148,8 @@ const LATER: [&str; 5] = ["net", "process", "state", "audience", "inject"];
 impl Toolset {
     /// Reads the text of a file.
     pub fn parse(file: &Path, text: &str) -> Result<Self, DocumentError> {
-        let keys: Keys = read_document(file, text).map_err(not_yet)?;
-        let once = |key: &str, list: Vec<Spanned<Listed>>| {
+        let keys: Keys = read_document(file, text).map_err(explained)?;
+        let once = |key: &str, list: Vec<Spanned<Entry>>| {
             let mut seen = BTreeSet::new();
             if let Some(twice) = list.iter().find(|listed| !seen.insert(&listed.get_ref().name)) {
                 return Err(DocumentError {
@@ -141,7 +159,12 @@ impl Toolset {
                     message: format!("`{}` is listed twice", twice.get_ref().name),
                 });
             }
-            Ok(list.into_iter().map(Spanned::into_inner).collect())
+            let listed = list.into_iter().map(|entry| {
+                let line = line(text, entry.span().start);
+                let Entry { name, pin } = entry.into_inner();
+                Listed { name, pin, line }
+            });
+            Ok(listed.collect())
         };
         let include = |include: Spanned<Include>| Included {
             line: line(text, include.span().start),
@@ -153,15 +176,29 @@ impl Toolset {
             tools: once("tools", keys.tools)?,
             includes: keys.includes.into_iter().map(include).collect(),
             hooks: once("hooks", keys.hooks)?,
-            grant: keys.grant,
+            grant_line: keys.grant.as_ref().map(|grant| line(text, grant.span().start)),
+            grant: keys.grant.map(Spanned::into_inner).unwrap_or_default(),
             narrow_line: keys.narrow.as_ref().map(|narrow| line(text, narrow.span().start)),
             narrow: keys.narrow.map(Spanned::into_inner).unwrap_or_default(),
         })
     }
 }
 
-fn not_yet(mut error: DocumentError) -> DocumentError {
+/// How folders and secrets are written: not as the plain texts that other kinds are.
+const FORMS: [(&str, &str); 2] = [
+    ("fs", r#"such as `fs = [{ path = "${workspace}", mode = "ro" }]`"#),
+    ("secrets", "such as `secrets = { API_KEY = { expose = true } }`"),
+];
+
+fn explained(mut error: DocumentError) -> DocumentError {
     let key = error.key.as_deref().unwrap_or_default();
+    let kind = key.split(['.', '[']).nth(1).unwrap_or_default();
+    if let Some((_, form)) = FORMS.iter().find(|(known, _)| *known == kind)
+        && error.message.ends_with(", expected a table")
+    {
+        error.message = format!("{}, {form}", error.message);
+        return error;
+    }
     let power = key.starts_with("grant.") || key.starts_with("narrow.");
     if let Some(last) = key.rsplit('.').next()
         && power

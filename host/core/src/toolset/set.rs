@@ -175,6 +175,18 @@ impl Toolsets {
         hooks
     }
 
+    /// Where the toolsets that are enabled or included by those list a hook: file and line, in their order.
+    pub fn hook_places(&self, view: &View, hook: &str) -> Vec<(&Path, usize)> {
+        let used = self.routes.ends().filter(|(_, routes)| routes.iter().any(|route| enabled(view, route)));
+        let files = used.filter_map(|(end, _)| self.files.get(end));
+        files
+            .filter_map(|file| {
+                let listed = file.hooks.iter().find(|listed| listed.name.as_str() == hook)?;
+                Some((file.file.as_path(), listed.line))
+            })
+            .collect()
+    }
+
     /// The names of all tools of a toolset and those that it includes, whether they exist or not, with the tools that are
     /// `registered` by manifests alone.
     ///
@@ -202,6 +214,11 @@ impl Toolsets {
         let view = View { toolsets: Some(vec![toolset.to_owned()]), ..View::default() };
         let reached = |end: &ToolsetName| self.routes.to(end.as_str()).iter().any(|route| enabled(&view, route));
         self.listings(tool).filter(|(end, ..)| reached(end)).map(|(.., listed)| listed).collect()
+    }
+
+    /// The names of all toolsets, those that `manifests` name included.
+    pub fn names<'a>(&'a self, manifests: impl Iterator<Item = &'a str>) -> BTreeSet<&'a str> {
+        self.files.keys().map(ToolsetName::as_str).chain(manifests).collect()
     }
 
     /// Checks the names of a view: toolsets against the files and those that `manifests` name, tools against `tools`.

@@ -3,15 +3,16 @@
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
-use hermes_core::{AnsweredBy, Content, GrantLine, Host, Outcome, Report, Session, nearest};
+use hermes_core::{AnsweredBy, Content, GrantLine, Host, LimitKind, Outcome, Report, Scope, Session, Slip, nearest};
 use hermes_manifest::{Manifest, Schema};
 use serde_json::{Value, json};
 
-use super::super::{hidden, there};
+use super::super::{approve_command, hidden, is_hook, there, use_approved};
 use super::{flags, questions};
 use crate::cli::CallArgs;
 use crate::failure::Failure;
 use crate::printer::{Printer, escape};
+use crate::settings::Settings;
 
 /// What a call came to, however it ended.
 pub(super) struct Answer {
@@ -57,17 +58,13 @@ impl Answer {
         Ok(())
     }
 
-    /// What to do about it; `command` is the one that made the call, `approve` approves the tool. A grant helps where one is missing; a tool that was denied while it ran tried something that it never asked for.
-    pub(super) fn hint(
-        &self,
-        (host, session): (&Host, &Session),
-        missing: &[GrantLine],
-        (tool, command, approve): (&str, &str, &str),
-        args: &CallArgs,
-    ) -> Option<String> {
+    /// What to do about it. A grant helps where one is missing; a tool that was denied while it ran tried something that it never
+    /// asked for.
+    pub(super) fn hint(&self, made: &Made<'_>, args: &CallArgs, settings: &Settings) -> Option<String> {
+        let Made { host, session, tool, again, lacks, file: _ } = *made;
         match &self.outcome {
-            Outcome::Denied { .. } if !missing.is_empty() => {
-                Some(format!("allow it for one run with {}", flags(missing)))
+            Outcome::Denied { .. } if !lacks.missing.is_empty() => {
+                Some(made.alone().unwrap_or_else(|| made.grant(settings)))
             }
             Outcome::Denied { capability, .. } if capability == "http" => Some(
                 "a tool reaches what its manifest asks for and a toolset grants; `allow_private` of [egress] in config.toml \
@@ -79,8 +76,11 @@ impl Answer {
             }
             Outcome::Trap { .. } | Outcome::HostError(_) if !args.trace => Some("--trace shows more".to_owned()),
             Outcome::UnknownTool(_) => Some(where_it_is(host, session, tool)),
-            Outcome::Pending(asked) => Some(questions::answer_with(asked, command)),
-            Outcome::Held => Some(format!("{approve} shows what is new in it")),
+            Outcome::Pending(asked) => Some(questions::answer_with(asked, again)),
+            Outcome::Held => Some(format!("{} shows what is new in it", approve_command(tool, settings))),
+            Outcome::Refused(_) => missing_hook(host, session),
+            Outcome::Timeout(_) => lacks.limit(LimitKind::Wall),
+            Outcome::Limit { kind, .. } => lacks.limit(*kind),
             // Of a call that goes on, the arguments are not at issue.
             Outcome::Invalid(_) if args.resume.is_none() => self.by.as_ref().map(|by| takes(&by.manifest)),
             _ => None,
@@ -118,10 +118,94 @@ impl Answer {
     }
 }
 
+/// A call, for whoever wants to know what to do about how it ended.
+pub(super) struct Made<'a> {
+    pub(super) host: &'a Host,
+    pub(super) session: &'a Session,
+    pub(super) tool: &'a str,
+    /// The command that made it.
+    pub(super) again: &'a str,
+    /// Whether the tool is one of a file, and not installed.
+    pub(super) file: bool,
+    pub(super) lacks: &'a Lacks,
+}
+
+/// What a tool asks for and is not granted.
+#[derive(Default)]
+pub(super) struct Lacks {
+    /// What keeps it from running.
+    pub(super) missing: Vec<GrantLine>,
+    /// Limits that it runs without.
+    pub(super) wanting: Vec<GrantLine>,
+}
+
+impl Made<'_> {
+    /// How the grants come that are missing.
+    fn grant(&self, settings: &Settings) -> String {
+        let once = format!("allow it for one run with {}", flags(&self.lacks.missing));
+        if self.file {
+            return once;
+        }
+        let good = approve_command(self.tool, settings);
+        match use_approved(self.tool, settings) {
+            Some(flag) => format!("{once}, or for good with {good} and then {flag}"),
+            None => format!("{once}, or for good with {good}"),
+        }
+    }
+
+    /// That a file's tool meets no others, if it calls some.
+    fn alone(&self) -> Option<String> {
+        let catalog = self.host.catalog();
+        let asks = self.lacks.missing.iter().filter(|line| line.capability == "tools");
+        let others: Vec<&str> = asks
+            .map(|line| line.value.as_str())
+            .filter(|tool| self.file && catalog.family(&Scope::Host, tool).is_none())
+            .collect();
+        (!others.is_empty()).then(|| {
+            format!(
+                "the tools of a file meet each other alone, and this one calls {}: copy the file into $HERMES_HOME/plugins, then \
+                 hermes-host call {}",
+                others.join(", "),
+                self.tool
+            )
+        })
+    }
+}
+
+impl Lacks {
+    /// The grant of a limit that fired, if the tool asks for more of it than it has.
+    fn limit(&self, kind: LimitKind) -> Option<String> {
+        let line = self.wanting.iter().find(|line| line.limit() == Some(kind.as_str()))?;
+        Some(format!("its manifest asks for more: {} allows it for one run", flags(std::slice::from_ref(line))))
+    }
+}
+
+/// What is wrong with a hook that lets nothing run.
+fn missing_hook(host: &Host, session: &Session) -> Option<String> {
+    let listing = host.list(session);
+    let missing = listing.hooks.into_iter().find(|hook| hook.entry.is_none())?;
+    let toolsets = host.catalog();
+    let places = toolsets.toolsets().hook_places(&session.view, missing.name.as_str());
+    let slips = toolsets.slips();
+    let at = |slip: &&Slip| {
+        let named = slip.key == "hooks" && slip.name.as_ref() == Some(&missing.name);
+        named && places.contains(&(slip.file.as_path(), slip.line))
+    };
+    if let Some(slip) = slips.iter().find(at) {
+        return Some(escape(&slip.to_string(), false));
+    }
+    let held =
+        toolsets.family(&Scope::Host, missing.name.as_str()).is_some_and(|family| family.held().next().is_some());
+    held.then(|| format!("the hook waits: hermes-host approve {} shows what is new in it", missing.name))
+}
+
 /// What to do about a name that the session does not show.
 fn where_it_is(host: &Host, session: &Session, tool: &str) -> String {
     if let Some(why) = host.hidden(session, tool) {
         return hidden(&why);
+    }
+    if is_hook(host, tool) {
+        return format!("`{tool}` is a hook, which stands around calls and is never called");
     }
     let catalog = host.catalog();
     let names: Vec<&str> = catalog.tools().map(|entry| entry.manifest.name.as_str()).collect();

@@ -5,20 +5,22 @@ mod questions;
 mod target;
 mod trace;
 
+use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::time::Instant;
 
-use hermes_core::{Absent, CallRequest, GrantLine, NoProgress, Outcome, State};
+use hermes_core::{Absent, CallRequest, GrantLine, Host, NoProgress, Outcome, Scope, State};
+use hermes_manifest::ToolName;
 use serde_json::Value;
 
-use self::answer::Answer;
+use self::answer::{Answer, Lacks, Made};
 use self::questions::Person;
 use self::target::{Target, only_tool};
 use super::idle;
 use crate::cli::CallArgs;
 use crate::failure::{ExitStatus, Failure};
 use crate::open;
-use crate::printer::{self, Printer, escape, quoted};
+use crate::printer::{Printer, escape, quoted};
 use crate::settings::Settings;
 
 /// The most that is read of arguments: no tool's `args` limit is that large in earnest.
@@ -26,29 +28,34 @@ const MAX_ARGS: u64 = 64 << 20;
 
 pub(super) fn call(args: &CallArgs, settings: &Settings, printer: Printer) -> Result<ExitStatus, Failure> {
     let arguments = arguments(&args.args)?;
-    let person = Person::new(args, printer)?;
-    let (host, tool) = match Target::parse(&args.tool) {
-        Target::Tool(name) => (open::host(settings)?, name),
+    let mut person = Person::new(args, printer)?;
+    let (host, tool, file) = match Target::parse(&args.tool) {
+        Target::Tool(name) => (open::host(settings)?, name, false),
         Target::File { file, tool } => {
             let host = open::host_of_file(settings, &file)?;
             let tool = match tool {
                 Some(tool) => tool,
                 None => only_tool(&host, &file)?,
             };
-            (host, tool)
+            (host, tool, true)
         }
     };
     let session = person.session(open::session(settings));
-    let mut missing = Vec::new();
+    let mut lacks = Lacks::default();
     let seen = host.tool(&session, &tool);
     if let Some(seen) = &seen {
-        idle::tell(&host, seen, &host.explain(seen).idle, printer);
+        let explanation = host.explain(seen);
+        idle::tell(&host, seen, &explanation.idle, printer);
+        if file {
+            tell_absent(&host, &explanation.power.tools, printer);
+        }
+        lacks.wanting = explanation.wanting;
     }
     match seen.map(|seen| seen.state) {
         Some(State::Unavailable(Absent::Workspace(error))) => {
             return Err(Failure::usage(escape(&error.to_string(), false)).hint("set another with --workspace DIR"));
         }
-        Some(State::Ungranted(grants)) => missing = grants,
+        Some(State::Ungranted(grants)) => lacks.missing = grants,
         _ => {}
     }
     let mut request = CallRequest {
@@ -69,6 +76,7 @@ pub(super) fn call(args: &CallArgs, settings: &Settings, printer: Printer) -> Re
         if args.trace {
             trace::trace(&report, printer);
         }
+        person.saw(&report);
         let answers = match &report.outcome {
             Outcome::Pending(asked) => person.ask(asked)?,
             _ => None,
@@ -81,13 +89,23 @@ pub(super) fn call(args: &CallArgs, settings: &Settings, printer: Printer) -> Re
             _ => break Answer::from(report),
         }
     };
-    let words = ["call".into(), args.tool.to_string_lossy().into_owned(), "--args".into(), arguments];
-    let words = words.iter().chain(&settings.words).map(|word| printer::word(word));
-    let command = format!("hermes-host {}", words.collect::<Vec<_>>().join(" "));
-    let hint =
-        answer.hint((&host, &session), &missing, (&tool, &command, &super::approve_command(&tool, settings)), args);
+    person.tell_unasked(&answer.outcome);
+    let called = args.tool.to_string_lossy();
+    let again = super::command(&["call", &called, "--args", &arguments], settings);
+    let made = Made { host: &host, session: &session, tool: &tool, again: &again, file, lacks: &lacks };
+    let hint = answer.hint(&made, args, settings);
     answer.print(&tool, hint, printer)?;
     Ok(ExitStatus::Outcome(answer.outcome.exit_code()))
+}
+
+/// Says which tools a file's tool may call and will not find.
+fn tell_absent(host: &Host, tools: &BTreeSet<ToolName>, printer: Printer) {
+    let catalog = host.catalog();
+    let absent: Vec<&str> =
+        tools.iter().map(ToolName::as_str).filter(|tool| catalog.family(&Scope::Host, tool).is_none()).collect();
+    if !absent.is_empty() {
+        printer.note(&format!("the tools of a file meet each other alone: {} cannot be called", absent.join(", ")));
+    }
 }
 
 /// Checked here only for being JSON, so that a slip of the keyboard is told by its position; the rest is dispatch's.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hermes_core::ask::{Asked, Field, FieldKind, Form, Question, QuestionKind};
-use hermes_core::{Answer, Reply, Session};
+use hermes_core::{Answer, Outcome, Reply, Report, Session, Step};
 use hermes_manifest::ClientFeature;
 use serde_json::{Map, Value, json};
 
@@ -20,6 +20,8 @@ pub(super) struct Person {
     given: Vec<Answer>,
     yes: bool,
     deny: bool,
+    /// Whether the call went on with an earlier one's question, or asked one of its own.
+    asked: bool,
     printer: Printer,
 }
 
@@ -32,7 +34,7 @@ impl Person {
         if let Some([twice, _]) = ids.windows(2).find(|pair| matches!(pair, [a, b] if a == b)) {
             return Err(Failure::usage(format!("--answer: {} is answered twice", quoted(twice))));
         }
-        Ok(Self { given, yes: args.yes, deny: args.deny, printer })
+        Ok(Self { given, yes: args.yes, deny: args.deny, asked: args.resume.is_some(), printer })
     }
 
     /// The answers that were given as flags.
@@ -44,6 +46,21 @@ impl Person {
     pub(super) fn session(&self, session: Session) -> Session {
         let client = [ClientFeature::Elicitation, ClientFeature::ElicitationUrl].into();
         Session { client, approves: true, ..session }
+    }
+
+    /// Takes note of whether an attempt asked something. One that was answered beforehand runs on at once.
+    pub(super) fn saw(&mut self, report: &Report) {
+        let runs = report.trace.iter().filter(|traced| traced.step == Step::Handle).count();
+        self.asked |= runs > 1 || matches!(report.outcome, Outcome::Pending(_));
+    }
+
+    /// Says that a call which went through asked nothing of what was answered beforehand.
+    pub(super) fn tell_unasked(&self, outcome: &Outcome) {
+        let given = [("--answer", !self.given.is_empty()), ("--yes", self.yes), ("--deny", self.deny)];
+        let given: Vec<&str> = given.iter().filter(|(_, given)| *given).map(|(flag, _)| *flag).collect();
+        if !self.asked && !given.is_empty() && matches!(outcome, Outcome::Done(_)) {
+            self.printer.note(&format!("the tool asked nothing: {} changed nothing", given.join(" and ")));
+        }
     }
 
     /// The answers to all questions; nothing where nobody is here to give one.
@@ -93,6 +110,7 @@ impl Person {
 
     fn fill_in(&self, form: &Form) -> Result<Reply, Failure> {
         self.say(&form.message);
+        self.say("  (Ctrl-D cancels, --deny declines)");
         let mut filled = Map::new();
         for field in &form.fields {
             match self.field(field)? {
@@ -115,6 +133,11 @@ impl Person {
         let question = format!("  {label}{}: ", escape(&hint(field), false));
         for _ in 0..TRIES {
             let Some(line) = terminal::line(&question, false, self.printer)? else { return Ok(None) };
+            // A person who presses Enter says nothing, even where an empty text would fit.
+            if line.trim().is_empty() && field.required && field.default.is_none() {
+                self.say("  an answer is required");
+                continue;
+            }
             match field.typed(&line) {
                 Ok(value) => return Ok(Some(value)),
                 Err(expected) => self.say(&format!("  {expected}")),

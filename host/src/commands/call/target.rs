@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use hermes_core::Host;
+use hermes_core::{Host, Scope};
 
 use crate::failure::Failure;
 use crate::printer::{quoted, shown};
@@ -42,7 +42,11 @@ pub(super) fn only_tool(host: &Host, file: &Path) -> Result<String, Failure> {
     let catalog = host.catalog();
     let names: Vec<&str> = catalog.tools().map(|entry| entry.manifest.name.as_str()).collect();
     match names.as_slice() {
-        [] => Err(Failure::usage(format!("{} holds no tool", shown(file)))),
+        [] => Err(match catalog.families(&Scope::Host).next() {
+            Some((hook, _)) => Failure::usage(format!("{} holds a hook, `{hook}`, and no tool", shown(file)))
+                .hint("a hook is never called: it stands around calls where a toolset lists it under `hooks`"),
+            None => Failure::usage(format!("{} holds no tool", shown(file))),
+        }),
         [name] => Ok((*name).to_owned()),
         _ => {
             let one = quoted(&format!("{}#{}", file.display(), names.first().unwrap_or(&"TOOL")));
