@@ -16,6 +16,7 @@ mod nearest;
 mod outcome;
 mod power;
 pub mod registry;
+pub mod reload;
 pub mod results;
 mod scrub;
 mod seen;
