@@ -22,7 +22,7 @@ use futures_util::future::{BoxFuture, Either, FutureExt as _, Shared, select};
 use tokio::runtime::Handle;
 
 pub use pace::Pace;
-pub use part::{Files, Part, ToolsetPart};
+pub use part::{BuildToolsets, Files, Part, ToolsetPart};
 
 use crate::registry::{Catalog, Look, Others, Problem, Registry, Source};
 use bell::{Bell, News};

@@ -29,13 +29,16 @@ pub struct Part {
     pub reload: Box<dyn FnMut() -> Result<(), Problem> + Send>,
 }
 
+/// Builds toolsets for the components that are there now.
+pub type BuildToolsets = Box<dyn FnMut(&Catalog) -> Result<Toolsets, Problem> + Send>;
+
 /// The toolset files.
 pub struct ToolsetPart {
     /// The files.
     pub files: Vec<Files>,
     /// Reads the files and builds toolsets for the components that are there now. Called at every reload, so that what components
     /// and toolset files say of each other is of one generation. It must not change the registry.
-    pub build: Box<dyn FnMut(&Catalog) -> Result<Toolsets, Problem> + Send>,
+    pub build: BuildToolsets,
 }
 
 impl fmt::Debug for Part {

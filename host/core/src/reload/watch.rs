@@ -15,6 +15,9 @@ type Identity = (u64, u64);
 #[cfg(not(unix))]
 type Identity = ();
 
+/// How often folders are looked for until all that are there are watched.
+const MOST_LOOKS: usize = 16;
+
 /// The folders that are watched.
 pub(super) struct Watch {
     /// Absolute.
@@ -48,31 +51,52 @@ impl Watch {
     /// Watches the folders that are there now, the parent of each, and for those that are not the nearest that is. Whether the
     /// system watches all of them.
     pub(super) fn renew(&mut self) -> bool {
-        let Some(watcher) = &mut self.watcher else { return false };
         let lost = std::mem::take(&mut *self.lost.lock().unwrap_or_else(PoisonError::into_inner));
-        let there: BTreeMap<PathBuf, Identity> = self.places.iter().flat_map(|place| around(place)).collect();
+        self.forget(|folder, _| lost.all || lost.folders.contains(folder));
+        // What is made between looking for a folder and watching the one above it is told by nobody: another look finds it.
+        for _ in 0..MOST_LOOKS {
+            let there: BTreeMap<PathBuf, Identity> = self.places.iter().flat_map(|place| around(place)).collect();
+            if self.watched == there {
+                return self.watcher.is_some();
+            }
+            self.forget(|folder, identity| there.get(folder) != Some(identity));
+            let mut all = true;
+            for (folder, identity) in there {
+                all &= self.watch(folder, identity);
+            }
+            if !all {
+                return false;
+            }
+        }
+        // It changes faster than it can be watched: the next look comes soon.
+        false
+    }
+
+    fn watch(&mut self, folder: PathBuf, identity: Identity) -> bool {
+        let Some(watcher) = &mut self.watcher else { return false };
+        if self.watched.contains_key(&folder) {
+            return true;
+        }
+        let watched = watcher.watch(&folder, RecursiveMode::NonRecursive);
+        let watched = watched.inspect_err(|error| {
+            tracing::debug!(folder = %folder.display(), %error, "the folder cannot be watched");
+        });
+        if watched.is_ok() {
+            self.watched.insert(folder, identity);
+        }
+        watched.is_ok()
+    }
+
+    fn forget(&mut self, which: impl Fn(&PathBuf, &Identity) -> bool) {
+        let Some(watcher) = &mut self.watcher else { return };
         self.watched.retain(|folder, identity| {
-            let stays = !lost.all && !lost.folders.contains(folder) && there.get(folder) == Some(identity);
-            if !stays {
+            let forgotten = which(folder, identity);
+            if forgotten {
                 // The system has forgotten a folder that is gone.
                 let _ = watcher.unwatch(folder);
             }
-            stays
+            !forgotten
         });
-        let mut all = true;
-        for (folder, identity) in there {
-            if self.watched.contains_key(&folder) {
-                continue;
-            }
-            match watcher.watch(&folder, RecursiveMode::NonRecursive) {
-                Ok(()) => drop(self.watched.insert(folder, identity)),
-                Err(error) => {
-                    tracing::debug!(folder = %folder.display(), %error, "the folder cannot be watched");
-                    all = false;
-                }
-            }
-        }
-        all
     }
 }
 

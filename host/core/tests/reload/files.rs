@@ -3,8 +3,10 @@
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::Path;
+use std::time::Duration;
 
 use hermes_core::Digest;
+use hermes_core::reload::Pace;
 
 use crate::common::manifest;
 use crate::world::{Wants, World, described, rebuilt, refused, serves, tool};
@@ -12,6 +14,9 @@ use crate::world::{Wants, World, described, rebuilt, refused, serves, tool};
 fn world() -> World {
     World::new(Wants::default(), |plugins| fs::write(plugins.join("a.wasm"), tool("a", "1.0.0")).unwrap())
 }
+
+/// How a file of the world comes to have other bytes.
+type Way = fn(&World, &[u8]);
 
 fn patient() -> World {
     World::new(Wants::patient(), |plugins| fs::write(plugins.join("a.wasm"), tool("a", "1.0.0")).unwrap())
@@ -30,7 +35,7 @@ fn a_file_serves_soon_after_it_was_written_and_no_longer_once_it_is_gone() {
 
 #[test]
 fn however_a_file_is_replaced_one_generation_has_the_old_and_the_next_the_new() {
-    let ways: [(&str, fn(&World, &[u8])); 5] = [
+    let ways: [(&str, Way); 5] = [
         ("overwritten", |world, bytes| world.write("a.wasm", bytes)),
         ("renamed over", |world, bytes| {
             fs::write(world.path("a.wasm.tmp"), bytes).unwrap();
@@ -74,6 +79,22 @@ fn links_to_files_are_followed_when_they_are_swapped() {
     fs::rename(world.path("next"), world.path("a.wasm")).unwrap();
     world.until("the other", |catalog| serves(catalog, "a").as_deref() == Some("2.0.0"));
     world.assert_no_gap();
+}
+
+#[cfg(unix)]
+#[test]
+fn what_nobody_tells_of_is_found_by_looking() {
+    let usual = Wants::default();
+    let wants = Wants { pace: Pace { rescan: Duration::from_millis(50), ..usual.pace }, ..usual };
+    let world = World::new(wants, |plugins| {
+        // The folder that holds the file is not watched.
+        let store = plugins.with_file_name("store");
+        fs::create_dir(&store).unwrap();
+        fs::write(store.join("a"), tool("a", "1.0.0")).unwrap();
+        std::os::unix::fs::symlink(store.join("a"), plugins.join("a.wasm")).unwrap();
+    });
+    fs::write(world.base.path().join("store").join("a"), tool("a", "2.0.0")).unwrap();
+    world.until("found", |catalog| serves(catalog, "a").as_deref() == Some("2.0.0"));
 }
 
 #[test]
@@ -154,7 +175,7 @@ fn other_code_under_the_same_manifest_is_another_version() {
         let bytes = rebuilt(tool("a", "1.0.0"), mark);
         let digest = Digest::of(&bytes).to_string();
         world.write("a.wasm", bytes);
-        world.until("other code", |_| world.call("a").is_ok_and(|answered| answered == digest));
+        world.until("other code", |_| world.call("a").is_some_and(|answered| answered == digest));
     }
     world.assert_no_gap();
 }

@@ -84,7 +84,7 @@ fn calls_end_on_the_version_that_they_began_with_and_its_code_is_freed_then() {
         let bytes = rebuilt(tool("a", "1.0.0"), mark);
         let digest = Digest::of(&bytes).to_string();
         world.write("a.wasm", bytes);
-        world.until("the next", |_| world.call("a").is_ok_and(|answered| answered == digest));
+        world.until("the next", |_| world.call("a").is_some_and(|answered| answered == digest));
     }
     // The one that serves, and the one that is still held.
     world.until_live(2);
