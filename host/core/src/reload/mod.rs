@@ -111,6 +111,8 @@ struct Work {
     loaded: bool,
     /// When to look again although nothing changed.
     again: Option<Instant>,
+    /// Whether the last look failed, so that what changed waits for the next.
+    failed: bool,
 }
 
 impl Work {
@@ -141,6 +143,7 @@ impl Work {
             stopped: stopped.shared(),
             loaded: false,
             again: None,
+            failed: false,
         }
     }
 
@@ -156,7 +159,7 @@ impl Work {
             let now = Instant::now();
             self.settling.observe(self.survey.look(), touched, told, now);
             let again = look || self.again.is_some_and(|at| at <= now);
-            if again || self.settling.is_due(now) {
+            if again || (!self.failed && self.settling.is_due(now)) {
                 self.reload(now);
             } else if self.settling.is_calm() && !self.loaded {
                 self.load_one();
@@ -206,6 +209,7 @@ impl Work {
             others: &mut others,
         });
         self.again = None;
+        self.failed = looked.is_err();
         match looked {
             Ok(Some(again)) => {
                 self.loaded = false;

@@ -86,10 +86,20 @@ impl Settling {
 
     /// Whether what changed is to be taken in: all of it is at rest, or some has been for long enough.
     pub(super) fn is_due(&self, now: Instant) -> bool {
-        let dirty = || self.files().filter(|file| file.is_dirty());
-        let waited = |file: &File| now.duration_since(file.changed) >= self.pace.batch;
-        let mut resting = dirty().filter(|file| self.rests(file, now)).peekable();
-        resting.peek().is_some() && (dirty().all(|file| self.rests(file, now)) || resting.any(waited))
+        let changed: Vec<(bool, &File)> = self.changed(now).collect();
+        let rested = || changed.iter().filter(|(rests, _)| *rests);
+        let waited = |(_, file): &(bool, &File)| now.duration_since(file.changed) >= self.pace.batch;
+        rested().next().is_some() && (rested().count() == changed.len() || rested().any(waited))
+    }
+
+    /// The files that changed, and whether each could be taken in.
+    fn changed(&self, now: Instant) -> impl Iterator<Item = (bool, &File)> {
+        (0..self.groups.len()).map(Group::numbered).flat_map(move |group| {
+            let whole = group != Group::COMPONENTS;
+            let steady = !whole || self.is_steady(group, now);
+            let dirty = self.group(group).filter(|file| file.is_dirty());
+            dirty.map(move |file| (steady && self.rests(file, now), file))
+        })
     }
 
     /// Whether a file has this stamp, or is absent, and is at rest.

@@ -54,7 +54,7 @@ fn a_link_that_is_pointed_at_another_folder_is_one_change() {
     }
     let plugins = base.path().join("current");
     symlink(base.path().join("one"), &plugins).unwrap();
-    let world = World::over(base, plugins, Wants::patient());
+    let world = World::over(base, plugins, Wants::gathering());
     symlink(world.base.path().join("two"), world.base.path().join("next")).unwrap();
     fs::rename(world.base.path().join("next"), &world.plugins).unwrap();
     world.until("the other edition", |catalog| serves(catalog, "a").as_deref() == Some("2.0.0"));

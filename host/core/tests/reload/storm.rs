@@ -14,7 +14,7 @@ use crate::world::{Wants, World, serves, tool};
 #[test]
 fn who_polls_sees_whole_old_or_whole_new_lists() {
     let name = |number: usize| format!("tool_{number}");
-    let world = World::new(Wants::patient(), |plugins| {
+    let world = World::new(Wants::gathering(), |plugins| {
         for number in 0..40 {
             fs::write(plugins.join(format!("{}.wasm", name(number))), tool(&name(number), "1.0.0")).unwrap();
         }

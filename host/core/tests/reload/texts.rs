@@ -23,6 +23,10 @@ fn read(folder: &Path) -> io::Result<Vec<(PathBuf, String)>> {
 
 /// A host whose toolsets lie beside its plugins.
 fn world(parts: impl FnOnce(&Path) -> Vec<Part>) -> World {
+    world_at(Wants::default(), parts)
+}
+
+fn world_at(wants: Wants, parts: impl FnOnce(&Path) -> Vec<Part>) -> World {
     let base = tempfile::tempdir().unwrap();
     let (plugins, folder) = (base.path().join("plugins"), base.path().join("toolsets"));
     fs::create_dir(&plugins).unwrap();
@@ -37,8 +41,7 @@ fn world(parts: impl FnOnce(&Path) -> Vec<Part>) -> World {
         Toolsets::build(files, &own).map_err(|error| problem(error.to_string()))
     });
     let parts = parts(base.path());
-    let world =
-        World::over(base, plugins, Wants { toolsets: Some(ToolsetPart { files, build }), parts, ..Wants::default() });
+    let world = World::over(base, plugins, Wants { toolsets: Some(ToolsetPart { files, build }), parts, ..wants });
     world.until("toolsets", |catalog| catalog.toolsets().get("mine").is_some());
     world
 }
@@ -66,7 +69,7 @@ fn a_broken_toolset_file_leaves_the_old_toolsets_and_shows() {
 
 #[test]
 fn a_tool_and_the_toolset_that_lists_it_are_one_generation() {
-    let world = world(|_| Vec::new());
+    let world = world_at(Wants::gathering(), |_| Vec::new());
     let before = world.events().len();
     world.write("a.wasm", tool("a", "1.0.0"));
     write(&world, "other.toml", "tools = [\"a\"]");

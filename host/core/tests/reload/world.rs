@@ -24,7 +24,7 @@ use tokio::runtime::Runtime;
 use crate::common::{api, small_component};
 
 /// A test that waits for longer has failed.
-const MOST: Duration = Duration::from_secs(60);
+pub(crate) const MOST: Duration = Duration::from_secs(60);
 
 /// What was loaded: the bytes of a file, and who holds them.
 struct Loaded {
@@ -182,7 +182,7 @@ pub(crate) struct World {
 /// What a test wants to be otherwise.
 pub(crate) struct Wants {
     pub(crate) pace: Pace,
-    pub(crate) policy: TrustPolicy,
+    pub(crate) trust: Trust,
     pub(crate) toolsets: Option<ToolsetPart>,
     pub(crate) parts: Vec<Part>,
 }
@@ -193,11 +193,17 @@ impl Default for Wants {
         let never = Duration::from_secs(3600);
         let (quiet, gone) = (Duration::from_millis(50), Duration::from_millis(300));
         let pace = Pace { quiet, gone, stalled: never, rescan: never, ..Pace::default() };
-        Self { pace, policy: TrustPolicy::Folder, toolsets: None, parts: Vec::new() }
+        Self { pace, trust: Trust::in_memory(TrustPolicy::Folder), toolsets: None, parts: Vec::new() }
     }
 }
 
 impl Wants {
+    /// A test that changes several files has a second between two of them.
+    pub(crate) fn gathering() -> Self {
+        let usual = Self::patient();
+        Self { pace: Pace { quiet: Duration::from_secs(1), ..usual.pace }, ..usual }
+    }
+
     /// What is absent for longer than any test takes is gone.
     pub(crate) fn patient() -> Self {
         let usual = Self::default();
@@ -216,9 +222,8 @@ impl World {
     }
 
     pub(crate) fn over(base: TempDir, plugins: PathBuf, wants: Wants) -> Self {
-        let Wants { pace, policy, toolsets, parts } = wants;
+        let Wants { pace, trust, toolsets, parts } = wants;
         let stage = Arc::<Stage>::default();
-        let trust = Trust::in_memory(policy);
         let registry = Registry::new(api(), Arc::new(Loads(Arc::clone(&stage))), trust.clone());
         let registry = Arc::new(registry);
         let sources = vec![Source::folder(&plugins)];

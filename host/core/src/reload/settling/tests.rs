@@ -163,6 +163,7 @@ fn files_that_belong_together_are_taken_in_together() {
     }
     let at = start + 120 * MS;
     assert!(!settling.is_steady(Group::TOOLSETS, at), "only one of them is at rest");
+    assert!(!settling.is_due(at), "nothing could be taken in");
     settling.take(at);
     let at = start + 180 * MS;
     assert!(settling.is_ready(Group::TOOLSETS, at) && settling.is_same(Group::TOOLSETS, &stamps));
