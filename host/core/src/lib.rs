@@ -19,6 +19,7 @@ mod outcome;
 mod power;
 mod private;
 pub mod registry;
+pub mod reload;
 pub mod results;
 mod scrub;
 mod seen;

@@ -146,6 +146,15 @@ pub trait Hook: Send + Sync {
         elapsed: Duration,
         power: Arc<Power>,
     ) -> BoxFuture<'a, HookRun<Option<Result<Ended, Failure>>>>;
+
+    /// Loads the component as its first run would, and runs nothing. By default there is nothing to load.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be loaded, or is no hook.
+    fn load(&self) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
 }
 
 /// What a hook decides about a call.

@@ -140,4 +140,11 @@ impl Hook for ComponentHook {
         };
         Box::pin(self.run(After { call, args, ended, elapsed }, size, power, read))
     }
+
+    fn load(&self) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(async move {
+            let (_, loaded) = self.0.load().await?;
+            loaded.hook().map(drop).map_err(|error| Fault::Unloadable(format!("{error:#}")))
+        })
+    }
 }

@@ -9,6 +9,7 @@ use hermes_manifest::ToolName;
 
 use super::entry::Entry;
 use super::family::Family;
+use super::problem::Problem;
 use super::refused::Refused;
 use super::source::Scope;
 use crate::toolset::Toolsets;
@@ -41,6 +42,7 @@ pub struct Catalog {
     pub(super) families: Families,
     pub(super) refused: Vec<Refused>,
     pub(super) toolsets: Arc<Toolsets>,
+    pub(super) problems: Vec<Problem>,
 }
 
 impl Catalog {
@@ -77,6 +79,11 @@ impl Catalog {
         &self.refused
     }
 
+    /// What is wrong with files that are no components, and that a serving host read anew: what they said before holds.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
     /// Every file that was found: each holds an entry or was refused. One that was overwritten by a refused file is both, as
     /// long as what it held before serves.
     pub fn files(&self) -> BTreeSet<PathBuf> {
@@ -96,6 +103,7 @@ impl Catalog {
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let counts = |catalog: &Self| -> Vec<usize> { catalog.families.values().map(BTreeMap::len).collect() };
         Arc::ptr_eq(&self.toolsets, &other.toolsets)
+            && self.problems == other.problems
             && counts(self) == counts(other)
             && self.keys().zip(other.keys()).all(|((a, family), (b, other))| a == b && family.is_same(other))
             && self.refused.len() == other.refused.len()

@@ -21,7 +21,7 @@ pub struct Event {
     pub removed: Vec<Key>,
     /// Names of which something new waits for approval.
     pub held: Vec<Key>,
-    /// Files that are refused now and were not, or for another reason.
+    /// Files that are refused now and were not, or for another reason; those that are no components are among them.
     pub refused: Vec<PathBuf>,
     /// Whether the toolsets changed.
     pub toolsets: bool,
@@ -57,7 +57,9 @@ impl Event {
         event.removed.extend(gone.map(|(key, _)| key));
         event.removed.sort();
         let refused = new.refused.iter().filter(|now| !old.refused.iter().any(|before| now.is_same(before)));
-        event.refused = refused.map(|refused| refused.file.clone()).collect();
+        let problems = new.problems.iter().filter(|now| !old.problems.contains(now));
+        event.refused =
+            refused.map(|refused| &refused.file).chain(problems.map(|problem| &problem.file)).cloned().collect();
         event
     }
 }

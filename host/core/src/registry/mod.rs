@@ -14,7 +14,10 @@ mod error;
 mod event;
 mod family;
 mod look;
+mod problem;
 mod refused;
+mod reload;
+mod runs;
 mod snapshot;
 mod source;
 mod stamp;
@@ -36,7 +39,10 @@ pub use entry::{Entry, Runs, Standing};
 pub use error::{ApproveError, ReleaseError, ScanError};
 pub use event::{Event, Subscription};
 pub use family::Family;
+pub use problem::Problem;
 pub use refused::{Refused, RefusedReason};
+pub(crate) use reload::{Look, Others};
+pub use runs::Unverified;
 pub use source::{Scope, Source, SourceId};
 pub use stamp::Stamp;
 pub use stem::Stem;
@@ -50,8 +56,8 @@ use crate::tool::Runner;
 use crate::toolset::Toolsets;
 use admit::plan;
 use event::Subscribers;
-use look::{FileKey, Known, Placed, look};
-use snapshot::{Held, Snapshot};
+use look::{FileKey, Glass, Known, Placed, Settled, look};
+use snapshot::{Gate, Held, Snapshot};
 use source::Place;
 
 /// All tools of a host. Many threads may share one: readers take snapshots, changes come one after the other.
@@ -73,7 +79,12 @@ struct Found {
     listed: Vec<Source>,
     /// What each file serves.
     held: HashMap<FileKey, Held>,
+    /// Told that something waits to be verified. While there is nobody, nothing needs to be.
+    verifier: Option<Waiting>,
 }
+
+/// Told that something waits to be verified; must not use the registry.
+type Waiting = Box<dyn Fn() + Send + Sync>;
 
 impl Registry {
     /// An empty registry that admits components which import no more than `api` offers and their manifests declare.
@@ -97,6 +108,21 @@ impl Registry {
     /// When a folder cannot be listed for the first time, or trust is not to be had; nothing has changed then.
     pub fn scan(&self, sources: &[Source]) -> Result<Arc<Catalog>, ScanError> {
         let mut found = self.changing();
+        let (files, listed) = self.look(&found, sources, &|_, _| true)?;
+        let catalog = self.admit(&mut found, files)?;
+        found.listed = listed;
+        drop(found);
+        self.subscribers.deliver();
+        Ok(catalog)
+    }
+
+    /// Looks into sources, and changes nothing.
+    fn look(
+        &self,
+        found: &Found,
+        sources: &[Source],
+        settled: Settled<'_>,
+    ) -> Result<(Vec<Placed>, Vec<Source>), ScanError> {
         let known: Known = found.files.iter().map(|file| (file.key(), file.looked.clone())).collect();
         let mut sources: Vec<&Source> = sources.iter().collect();
         sources.sort_by_key(|source| !matches!(source.place, Place::Core(_)));
@@ -105,7 +131,7 @@ impl Registry {
             if listed.contains(source) {
                 continue;
             }
-            match look(source, &known, &self.api) {
+            match look(source, &known, Glass { api: &self.api, settled }) {
                 Ok(looked) => files.extend(looked),
                 Err(error) if found.listed.contains(source) => {
                     let id = source.id();
@@ -120,11 +146,7 @@ impl Registry {
             }
             listed.push(source.clone());
         }
-        let catalog = self.admit(&mut found, files)?;
-        found.listed = listed;
-        drop(found);
-        self.subscribers.deliver();
-        Ok(catalog)
+        Ok((files, listed))
     }
 
     /// Takes other toolsets. Before the first scan that is no generation of its own.
@@ -214,6 +236,16 @@ impl Registry {
 
     /// Decides on `files` and publishes what comes of it.
     fn admit(&self, found: &mut Found, files: Vec<Placed>) -> Result<Arc<Catalog>, TrustError> {
+        self.admit_with(found, files, |_| {})
+    }
+
+    /// The same; what `finish` changes belongs to the same generation.
+    fn admit_with(
+        &self,
+        found: &mut Found,
+        files: Vec<Placed>,
+        finish: impl FnOnce(&mut Catalog),
+    ) -> Result<Arc<Catalog>, TrustError> {
         let mut plan = plan(&files, &self.trust.store.load()?, &self.trust);
         if plan.is_news() {
             // Another process may have remembered something meanwhile. What is decided in the end follows from what is
@@ -223,11 +255,16 @@ impl Registry {
                 plan = admit::plan(&files, record, &self.trust);
             })?;
         }
-        let Snapshot { families, refused, held } = Snapshot::new(&files, &plan, &found.held, self.runner.as_ref());
+        let gate = Gate { runner: self.runner.as_ref(), closed: found.verifier.is_some() };
+        let Snapshot { families, refused, held, waits } = Snapshot::new(&files, &plan, &found.held, &gate);
         found.files = files;
         found.held = held;
+        if let Some(verifier) = found.verifier.as_ref().filter(|_| waits) {
+            verifier();
+        }
         let current = self.catalog();
-        let next = Catalog { families, refused, ..Catalog::clone(&current) };
+        let mut next = Catalog { families, refused, ..Catalog::clone(&current) };
+        finish(&mut next);
         if current.generation > 0 && next.is_same(&current) {
             return Ok(current);
         }

@@ -25,6 +25,13 @@ pub struct Toolsets {
     listing: BTreeMap<ToolName, Vec<ToolsetName>>,
 }
 
+/// Everything else follows from the files.
+impl PartialEq for Toolsets {
+    fn eq(&self, other: &Self) -> bool {
+        self.files == other.files
+    }
+}
+
 /// A hook that stands before and after the calls of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookUse {

@@ -216,6 +216,25 @@ async fn a_hook_that_breaks_the_contract_gives_a_bad_result() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_hook_is_loaded_without_running_and_a_tool_is_none() {
+    let sandbox = sandbox();
+    let hook = HookGuest::default().hook(&sandbox);
+    assert_eq!(sandbox.usage().loaded, 0);
+    hook.load().await.expect("it is a hook");
+    assert_eq!(sandbox.usage().loaded, 1);
+    let tool = sandbox.hook(component(guest_artifacts::HELPER.to_vec()));
+    let fault = tool.load().await.expect_err("it is no hook");
+    assert!(matches!(fault, Fault::Unloadable(_)), "{fault:?}");
+    drop((hook, tool));
+    let freed = async {
+        while sandbox.usage().loaded > 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, freed).await.expect("freed with the last who could run it");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_tool_is_no_hook_and_a_hook_is_no_tool() {
     let sandbox = caching(config());
     let hook = sandbox.hook(component(guest_artifacts::HELPER.to_vec()));
