@@ -11,6 +11,7 @@ mod component;
 mod dispatch;
 mod document;
 mod host;
+pub mod library;
 mod limits;
 mod nearest;
 mod outcome;
