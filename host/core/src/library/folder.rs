@@ -83,6 +83,13 @@ impl Folder {
         folder
     }
 
+    /// The file of this name in the folder of another.
+    pub(super) fn beside(&self, other: &Found, name: &str) -> Option<&Found> {
+        let wanted = (other.toolset.as_ref(), name);
+        let at = self.files.binary_search_by(|file| (file.toolset.as_ref(), file.name.as_str()).cmp(&wanted));
+        self.files.get(at.ok()?)
+    }
+
     /// Reads a file of at most `most` bytes.
     pub(super) fn read(&mut self, found: &Found, most: u64) -> Result<Vec<u8>, String> {
         let file = open_regular(&found.real).map_err(|error| error.to_string())?;

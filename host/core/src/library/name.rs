@@ -38,6 +38,12 @@ impl TryFrom<String> for EntryName {
     }
 }
 
+/// A text as errors show it where it is none of what it should be.
+pub(super) fn shortened(text: &str) -> String {
+    const MOST: usize = 200;
+    text.chars().take(MOST).collect()
+}
+
 impl fmt::Display for EntryName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

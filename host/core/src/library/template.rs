@@ -3,7 +3,7 @@
 //! A text is read once, when its file is; values are put in as they are, so nothing in a value is ever a place itself.
 
 use super::front::Misplaced;
-use super::name::EntryName;
+use super::name::{EntryName, shortened};
 use crate::nearest::UnknownName;
 
 /// Most bytes of all texts that come of one request.
@@ -95,7 +95,8 @@ impl<'a, V: Fn(&str) -> &'a str> Rendering<V> {
 fn known(name: &str, names: &[EntryName]) -> Result<EntryName, String> {
     let known = names.iter().find(|known| known.as_str() == name).cloned();
     known.ok_or_else(|| {
-        let unknown = UnknownName::new("argument", name, names.iter().map(EntryName::as_str));
+        let name = shortened(name);
+        let unknown = UnknownName::new("argument", &name, names.iter().map(EntryName::as_str));
         format!("`{{{{{name}}}}}`: {unknown}; write `\\{{{{` for the braces themselves")
     })
 }

@@ -154,6 +154,11 @@ fn arguments_are_checked_by_name() {
             "/brnach there is no argument `brnach`; did you mean `branch`?",
         ]
     );
+    let long: Vec<String> = (0..20).map(|number| format!("{number}").repeat(4_096)).collect();
+    let long: Vec<(&str, &str)> = long.iter().map(|name| (name.as_str(), "")).collect();
+    let told = issues(&[&long[..], &[("branch", "main")]].concat());
+    assert_eq!(told.len(), 8);
+    assert!(told.iter().all(|told| told.len() < 512), "what a caller sends is not sent back whole");
     assert_eq!(said(render(&review, &[("branch", ""), ("focus", "Tests.")], None)), [r#"user: "Review ``. Tests.""#]);
 }
 

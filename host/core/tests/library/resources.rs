@@ -104,7 +104,7 @@ fn what_is_wrong_with_a_file_is_told_by_line_and_key() {
         (beside("\nuri = \"\""), "a.txt.toml:2: `uri`: \"\" is no URI"),
         (
             vec![("a.png", &b"\xff"[..]), ("a.png.toml", b"uri = \"docs:{x}\"")],
-            "a.png.toml:1: `uri`: a URI with `{…}` needs a text, and this file is none",
+            "a.png: it is no text in UTF-8, as the URI `docs:{x}` needs for its values",
         ),
         (
             vec![("a.txt", &b"x"[..]), ("a.txt.toml", b"uri = \"docs:x\""), ("b.txt", b"+++\nuri = \"docs:x\"\n+++\n")],

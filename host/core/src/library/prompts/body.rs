@@ -3,7 +3,7 @@
 use super::super::folder::{Folder, Found, MAX_FILE};
 use super::super::front::{Misplaced, without_mark};
 use super::super::media::Mime;
-use super::super::name::EntryName;
+use super::super::name::{EntryName, shortened};
 use super::super::template::Template;
 use super::prompt::Role;
 use crate::call::{Blob, Content, Media};
@@ -41,11 +41,11 @@ pub(super) type Attach<'a> = dyn FnMut(&str) -> Result<(Mime, Vec<u8>), String> 
 impl Folder {
     /// Reads a file that lies beside another.
     pub(super) fn attachment(&mut self, beside: &Found, name: &str) -> Result<(Mime, Vec<u8>), String> {
-        let files = || self.files.iter().filter(|file| file.toolset == beside.toolset);
-        let Some(found) = files().find(|file| file.name == name).cloned() else {
-            let near = nearest(name, files().map(|file| file.name.as_str()));
+        let Some(found) = self.beside(beside, name).cloned() else {
+            let files = self.files.iter().filter(|file| file.toolset == beside.toolset);
+            let near = nearest(name, files.map(|file| file.name.as_str()));
             let meant = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            return Err(format!("there is no file `{name}` beside the prompt{meant}"));
+            return Err(format!("there is no file `{}` beside the prompt{meant}", shortened(name)));
         };
         let bytes = self.read(&found, MAX_FILE).map_err(|error| format!("`{name}`: {error}"))?;
         Ok((Mime::of(name, &bytes), bytes))

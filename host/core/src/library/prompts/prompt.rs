@@ -7,13 +7,15 @@ use hermes_manifest::ToolsetName;
 use serde_json::Value;
 
 use super::super::completion::{Completion, complete};
-use super::super::name::EntryName;
+use super::super::name::{EntryName, shortened};
 use super::super::template::{MAX_RENDERED, Rendering, TooLong};
 use super::body::{Part, Shown};
 use crate::ask::{Form, Question, QuestionKind};
 use crate::call::{Blob, Content, Issue, Reply};
 use crate::nearest::UnknownName;
 
+/// Most unknown arguments that are told.
+const MAX_UNKNOWN: usize = 8;
 /// The id of the question that a prompt asks.
 const QUESTION: &str = "ask";
 
@@ -139,7 +141,7 @@ impl Prompt {
                 Shown::Document { uri, document } => {
                     let uri = rendering.text(uri)?;
                     if url::Url::parse(&uri).is_err() {
-                        let message = format!("{uri:?} is no URI: expected one such as `docs://style`");
+                        let message = format!("{:?} is no URI: expected one such as `docs://style`", shortened(&uri));
                         return Err(PromptError::Invalid(vec![Issue { path: String::new(), message }]));
                     }
                     Content::Embedded(Blob { uri, ..document.clone() })
@@ -160,7 +162,7 @@ impl Prompt {
         complete(values, argument, prefix)
     }
 
-    /// Everything that is wrong with arguments.
+    /// What is wrong with arguments: those that are missing, and the first that are unknown.
     fn issues(&self, arguments: &BTreeMap<String, String>) -> Vec<Issue> {
         let issue =
             |name: &str, message| Issue { path: format!("/{}", name.replace('~', "~0").replace('/', "~1")), message };
@@ -169,8 +171,9 @@ impl Prompt {
             self.arguments.iter().filter(|known| known.required && !arguments.contains_key(known.name.as_str()));
         let missing =
             missing.map(|known| issue(known.name.as_str(), format!("the argument `{}` is required", known.name)));
-        let unknown = arguments.keys().filter(|name| !names().any(|known| known == name.as_str()));
-        let unknown = unknown.map(|name| issue(name, UnknownName::new("argument", name, names()).to_string()));
+        let unknown = arguments.keys().filter(|name| !names().any(|known| known == name.as_str())).take(MAX_UNKNOWN);
+        let unknown =
+            unknown.map(|name| issue(&shortened(name), UnknownName::new("argument", name, names()).to_string()));
         missing.chain(unknown).collect()
     }
 }

@@ -13,12 +13,9 @@ use super::super::media::Mime;
 use super::super::name::EntryName;
 use super::super::template::Template;
 use super::Entry;
-use super::uri::{UriTemplate, is_address};
+use super::uri::{Address, UriTemplate};
 use crate::document::{DocumentError, line, read_document};
 use crate::nearest::UnknownName;
-
-/// Before the name of a file without a URI of its own. Nothing else may begin so: the host has addresses of its own there.
-const OWN: &str = "hermes:";
 
 /// A file that clients can read.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,7 +80,7 @@ pub struct Variable {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Keys {
-    uri: Option<Spanned<String>>,
+    uri: Option<Address>,
     name: Option<String>,
     title: Option<String>,
     description: Option<String>,
@@ -99,42 +96,36 @@ struct ArgumentKeys {
     values: Values,
 }
 
-/// What is said about a file, and where.
+/// What is said about a file.
 struct About {
     keys: Keys,
     /// The file that says it.
     file: PathBuf,
-    /// The lines at which the URI and each argument stand.
-    uri: usize,
-    arguments: Vec<usize>,
+    /// The lines at which the arguments stand.
+    lines: Vec<usize>,
 }
 
 impl About {
     fn new(keys: Keys, file: &Path, line: impl Fn(usize) -> usize) -> Self {
-        Self {
-            uri: keys.uri.as_ref().map_or(1, |uri| line(uri.span().start)),
-            arguments: keys.arguments.iter().map(|argument| line(argument.name.span().start)).collect(),
-            file: file.to_owned(),
-            keys,
-        }
+        let lines = keys.arguments.iter().map(|argument| line(argument.name.span().start)).collect();
+        Self { keys, file: file.to_owned(), lines }
     }
 
-    fn wrong(&self, key: &str, line: usize, message: impl Into<String>) -> DocumentError {
-        DocumentError { key: Some(key.to_owned()), ..Misplaced::new(line, message).of(&self.file) }
+    fn wrong(&self, line: usize, message: impl Into<String>) -> DocumentError {
+        DocumentError { key: Some("arguments".to_owned()), ..Misplaced::new(line, message).of(&self.file) }
     }
 }
 
 /// Reads a file, and what `sidecar` says about it.
-pub(super) fn load(found: &Found, sidecar: Option<Found>, folder: &mut Folder) -> Result<Entry, DocumentError> {
+pub(super) fn load(found: &Found, sidecar: Option<&Found>, folder: &mut Folder) -> Result<Entry, DocumentError> {
     let whole = |file: &Found, message| DocumentError::whole(&file.path, message);
     let bytes = folder.read(found, MAX_FILE).map_err(|message| whole(found, message))?;
-    let text = std::str::from_utf8(&bytes).ok();
     if let Some(sidecar) = sidecar {
-        let keys = folder.read_text(&sidecar, MAX_TEXT_FILE).map_err(|message| whole(&sidecar, message))?;
+        let keys = folder.read_text(sidecar, MAX_TEXT_FILE).map_err(|message| whole(sidecar, message))?;
         let about = About::new(read_document(&sidecar.path, &keys)?, &sidecar.path, |at| line(&keys, at));
         return entry(found, about, bytes, 1);
     }
-    let Some(text) = text else {
+    let Ok(text) = std::str::from_utf8(&bytes) else {
         return entry(found, About::new(Keys::default(), &found.path, |_| 1), bytes, 1);
     };
     let front = Front::split(text).map_err(|wrong| wrong.of(&found.path))?;
@@ -143,45 +134,29 @@ pub(super) fn load(found: &Found, sidecar: Option<Found>, folder: &mut Folder) -
 }
 
 /// `first` is the line at which the content begins.
-fn entry(found: &Found, about: About, bytes: Vec<u8>, first: usize) -> Result<Entry, DocumentError> {
-    let Keys { uri, name, title, description, mime, arguments } = &about.keys;
-    let mime = mime.clone().unwrap_or_else(|| Mime::of(&found.name, &bytes));
-    let (name, title, description) =
-        (name.clone().unwrap_or_else(|| found.name.clone()), title.clone(), description.clone());
+fn entry(found: &Found, mut about: About, bytes: Vec<u8>, first: usize) -> Result<Entry, DocumentError> {
+    let address = about.keys.uri.take();
+    let names: Vec<EntryName> = match &address {
+        Some(Address::Many(uri)) => uri.names().cloned().collect(),
+        _ => Vec::new(),
+    };
+    let variables = variables(&about, &names)?;
+    let Keys { name, title, description, mime, .. } = about.keys;
+    let name = name.unwrap_or_else(|| found.name.clone());
+    let mime = mime.unwrap_or_else(|| Mime::of(&found.name, &bytes));
     let (toolset, file) = (found.toolset.clone(), found.path.clone());
-    let uri = uri.as_ref().map(|uri| uri.get_ref().as_str());
-    if let Some(uri) = uri.filter(|uri| uri.to_ascii_lowercase().starts_with(OWN)) {
-        return Err(about.wrong(
-            "uri",
-            about.uri,
-            format!("`{uri}`: addresses that begin with `{OWN}` are the host's own"),
-        ));
-    }
-    if let Some(written) = uri.filter(|uri| uri.contains(['{', '}'])) {
-        let uri: UriTemplate = written.parse().map_err(|error| about.wrong("uri", about.uri, format!("{error}")))?;
-        let Ok(text) = std::str::from_utf8(&bytes) else {
-            return Err(about.wrong("uri", about.uri, "a URI with `{…}` needs a text, and this file is none"));
-        };
-        let names: Vec<EntryName> = uri.names().cloned().collect();
-        let text = Template::parse(text, first, &names).map_err(|wrong| wrong.of(&file))?;
-        let variables = variables(&about, &names)?;
-        let (is_json, mime) = (mime.is_json(), mime.to_string());
-        let template =
-            ResourceTemplate { uri, name, title, description, mime, variables, toolset, file, text, is_json };
-        return Ok(Entry::Template(template));
-    }
-    if let Some(line) = about.arguments.first().filter(|_| !arguments.is_empty()) {
-        return Err(about.wrong("arguments", *line, "there is no `{…}` in the URI that they could stand for"));
-    }
-    let uri = match uri {
-        Some(uri) if is_address(uri) => uri.to_owned(),
-        Some(uri) => {
-            return Err(about.wrong(
-                "uri",
-                about.uri,
-                format!("{uri:?} is no URI: expected one such as `docs://style`"),
-            ));
+    let uri = match address {
+        Some(Address::Many(uri)) => {
+            let text = String::from_utf8(bytes).map_err(|_| {
+                DocumentError::whole(&file, format!("it is no text in UTF-8, as the URI `{uri}` needs for its values"))
+            })?;
+            let text = Template::parse(&text, first, &names).map_err(|wrong| wrong.of(&file))?;
+            let (is_json, mime) = (mime.is_json(), mime.to_string());
+            let template =
+                ResourceTemplate { uri, name, title, description, mime, variables, toolset, file, text, is_json };
+            return Ok(Entry::Template(template));
         }
+        Some(Address::One(uri)) => uri,
         None => own_address(found),
     };
     let content = mime.text(bytes).map_or_else(Content::Bytes, Content::Text);
@@ -191,9 +166,12 @@ fn entry(found: &Found, about: About, bytes: Vec<u8>, first: usize) -> Result<En
 
 fn variables(about: &About, names: &[EntryName]) -> Result<Vec<Variable>, DocumentError> {
     let mut variables = Vec::<Variable>::new();
-    for (ArgumentKeys { name, values }, line) in about.keys.arguments.iter().zip(&about.arguments) {
+    for (ArgumentKeys { name, values }, line) in about.keys.arguments.iter().zip(&about.lines) {
         let name = name.get_ref();
-        let wrong = |message: String| Err(about.wrong("arguments", *line, message));
+        let wrong = |message| Err(about.wrong(*line, message));
+        if names.is_empty() {
+            return wrong("there is no `{…}` in the URI that they could stand for".to_owned());
+        }
         if !names.contains(name) {
             let unknown = UnknownName::new("variable", name.as_str(), names.iter().map(EntryName::as_str));
             return wrong(format!("{unknown} in the URI"));

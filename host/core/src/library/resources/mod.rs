@@ -13,7 +13,7 @@ pub use file::{Resource, ResourceTemplate, Variable};
 pub use read::ResourceError;
 pub use uri::{UriTemplate, UriTemplateError};
 
-use super::folder::{Folder, Found};
+use super::folder::Folder;
 use crate::document::DocumentError;
 
 /// The ending of a file about the file beside it.
@@ -41,13 +41,15 @@ impl Resources {
         let mut folder = Folder::list(folder);
         let (mut resources, mut templates) = (Vec::<Resource>::new(), Vec::<ResourceTemplate>::new());
         for found in folder.files.clone() {
-            if described(&found, &folder).is_some() {
+            let is_sidecar = found.name.strip_suffix(SIDECAR).is_some_and(|name| folder.beside(&found, name).is_some());
+            if is_sidecar {
                 continue;
             }
+            let sidecar = folder.beside(&found, &format!("{}{SIDECAR}", found.name)).cloned();
             let taken = |first: &Path, uri: &str| {
                 Err(DocumentError::whole(&found.path, format!("the URI `{uri}` is taken by {}", first.display())))
             };
-            let read = file::load(&found, sidecar(&found, &folder), &mut folder);
+            let read = file::load(&found, sidecar.as_ref(), &mut folder);
             let read = read.and_then(|entry| match &entry {
                 Entry::Resource(Resource { uri, .. }) => match resources.iter().find(|first| first.uri == *uri) {
                     Some(first) => taken(&first.file, uri),
@@ -83,16 +85,4 @@ impl Resources {
     pub fn refused(&self) -> &[DocumentError] {
         &self.refused
     }
-}
-
-/// The file that says what another is.
-fn sidecar(found: &Found, folder: &Folder) -> Option<Found> {
-    let name = format!("{}{SIDECAR}", found.name);
-    folder.files.iter().find(|file| file.toolset == found.toolset && file.name == name).cloned()
-}
-
-/// The file of which this one says what it is.
-fn described<'a>(found: &Found, folder: &'a Folder) -> Option<&'a Found> {
-    let name = found.name.strip_suffix(SIDECAR)?;
-    folder.files.iter().find(|file| file.toolset == found.toolset && file.name == name)
 }

@@ -5,9 +5,12 @@ use std::fmt;
 use std::str::FromStr;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str};
+use serde::Deserialize;
 
-use super::super::name::EntryName;
+use super::super::name::{EntryName, shortened};
 
+/// Before the addresses of the host.
+const OWN: &str = "hermes:";
 /// Most bytes of an address.
 const MOST: usize = 8 << 10;
 /// Most variables of a template.
@@ -74,8 +77,48 @@ fn decoded(value: &str) -> Option<Cow<'_, str>> {
     percent_decode_str(value).decode_utf8().ok()
 }
 
+/// An address that a file gives to its content.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) enum Address {
+    /// One.
+    One(String),
+    /// One for every value.
+    Many(UriTemplate),
+}
+
+/// A text that is no [`Address`].
+#[derive(Debug, thiserror::Error)]
+pub(super) enum AddressError {
+    /// It is none.
+    #[error("{0:?} is no URI: expected one such as `docs://style`")]
+    None(String),
+    /// The host has addresses of its own there.
+    #[error("`{0}`: addresses that begin with `{OWN}` are the host's own")]
+    Own(String),
+    /// It is none with variables.
+    #[error(transparent)]
+    Template(#[from] UriTemplateError),
+}
+
+impl TryFrom<String> for Address {
+    type Error = AddressError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        if text.to_ascii_lowercase().starts_with(OWN) {
+            Err(AddressError::Own(shortened(&text)))
+        } else if text.contains(['{', '}']) {
+            Ok(Self::Many(text.parse()?))
+        } else if is_address(&text) {
+            Ok(Self::One(text))
+        } else {
+            Err(AddressError::None(shortened(&text)))
+        }
+    }
+}
+
 /// Whether a text is an address of something.
-pub(super) fn is_address(text: &str) -> bool {
+fn is_address(text: &str) -> bool {
     let written = text.len() <= MOST && !text.chars().any(|c| c.is_whitespace() || c.is_control());
     written && url::Url::parse(text).is_ok()
 }
@@ -84,7 +127,7 @@ impl FromStr for UriTemplate {
     type Err = UriTemplateError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let wrong = |problem| UriTemplateError { text: text.chars().take(200).collect(), problem };
+        let wrong = |problem| UriTemplateError { text: shortened(text), problem };
         let (start, mut left) = text.split_once('{').ok_or_else(|| wrong("it has no variable"))?;
         if start.contains('}') {
             return Err(wrong("a `}` without `{`"));
