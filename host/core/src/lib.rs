@@ -13,6 +13,7 @@ mod dispatch;
 mod document;
 mod hooks;
 mod host;
+pub mod library;
 mod limits;
 mod nearest;
 mod outcome;

@@ -192,7 +192,7 @@ fn read_one(
 
 impl Question {
     /// The reply as the tool gets it, or why it does not fit.
-    pub(super) fn judge(&self, reply: Reply) -> Result<Reply, Vec<Issue>> {
+    pub(crate) fn judge(&self, reply: Reply) -> Result<Reply, Vec<Issue>> {
         let Reply::Accepted(text) = reply else { return Ok(reply) };
         match &self.kind {
             // The consent is the answer; what a client adds to it means nothing.

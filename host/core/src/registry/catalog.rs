@@ -12,7 +12,8 @@ use super::family::Family;
 use super::problem::Problem;
 use super::refused::Refused;
 use super::source::Scope;
-use crate::toolset::Toolsets;
+use crate::library::{Library, Prompts, Resources};
+use crate::toolset::{Toolsets, View};
 
 /// What a name means: the name, and whose it is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,7 +36,7 @@ impl fmt::Display for Key {
 /// The families of all scopes.
 pub(super) type Families = BTreeMap<Scope, BTreeMap<ToolName, Family>>;
 
-/// An immutable snapshot of a registry: tools, hooks, refused files and toolsets of one generation.
+/// An immutable snapshot of a registry: tools, hooks, refused files, toolsets, prompts and resources of one generation.
 #[derive(Debug, Clone, Default)]
 pub struct Catalog {
     pub(super) generation: u64,
@@ -43,6 +44,8 @@ pub struct Catalog {
     pub(super) refused: Vec<Refused>,
     pub(super) toolsets: Arc<Toolsets>,
     pub(super) problems: Vec<Problem>,
+    pub(super) prompts: Arc<Prompts>,
+    pub(super) resources: Arc<Resources>,
 }
 
 impl Catalog {
@@ -54,6 +57,21 @@ impl Catalog {
     /// The toolsets.
     pub fn toolsets(&self) -> &Toolsets {
         &self.toolsets
+    }
+
+    /// All prompts; [`Catalog::library`] has those that a session sees.
+    pub fn prompts(&self) -> &Prompts {
+        &self.prompts
+    }
+
+    /// All resources; [`Catalog::library`] has those that a session sees.
+    pub fn resources(&self) -> &Resources {
+        &self.resources
+    }
+
+    /// The prompts and resources that a view shows.
+    pub fn library<'a>(&'a self, view: &'a View) -> Library<'a> {
+        Library { prompts: &self.prompts, resources: &self.resources, toolsets: &self.toolsets, view }
     }
 
     /// All versions of what has this name.
@@ -104,6 +122,8 @@ impl Catalog {
         let counts = |catalog: &Self| -> Vec<usize> { catalog.families.values().map(BTreeMap::len).collect() };
         Arc::ptr_eq(&self.toolsets, &other.toolsets)
             && self.problems == other.problems
+            && Arc::ptr_eq(&self.prompts, &other.prompts)
+            && Arc::ptr_eq(&self.resources, &other.resources)
             && counts(self) == counts(other)
             && self.keys().zip(other.keys()).all(|((a, family), (b, other))| a == b && family.is_same(other))
             && self.refused.len() == other.refused.len()

@@ -25,6 +25,10 @@ pub struct Event {
     pub refused: Vec<PathBuf>,
     /// Whether the toolsets changed.
     pub toolsets: bool,
+    /// Whether prompts changed.
+    pub prompts: bool,
+    /// Whether resources changed.
+    pub resources: bool,
 }
 
 impl Event {
@@ -39,6 +43,8 @@ impl Event {
             held: Vec::new(),
             refused: Vec::new(),
             toolsets: !Arc::ptr_eq(&old.toolsets, &new.toolsets),
+            prompts: !Arc::ptr_eq(&old.prompts, &new.prompts),
+            resources: !Arc::ptr_eq(&old.resources, &new.resources),
         };
         for (key, now) in new.keys() {
             let before = family(old, &key);

@@ -51,6 +51,7 @@ pub use trust::{
 };
 
 use crate::component::{Component, Digest};
+use crate::library::{Prompts, Resources};
 use crate::nearest::{UnknownName, nearest};
 use crate::tool::Runner;
 use crate::toolset::Toolsets;
@@ -151,13 +152,19 @@ impl Registry {
 
     /// Takes other toolsets. Before the first scan that is no generation of its own.
     pub fn set_toolsets(&self, toolsets: Toolsets) -> Arc<Catalog> {
-        let found = self.changing();
-        let current = self.catalog();
-        let next = Catalog { toolsets: Arc::new(toolsets), ..Catalog::clone(&current) };
-        let catalog = if current.generation == 0 { self.replace(next) } else { self.publish(&current, next) };
-        drop(found);
-        self.subscribers.deliver();
-        catalog
+        self.set(|catalog| Some(Catalog { toolsets: Arc::new(toolsets), ..catalog }))
+    }
+
+    /// Takes other prompts. The same ones are no generation of their own, and before the first scan none are.
+    pub fn set_prompts(&self, prompts: Prompts) -> Arc<Catalog> {
+        self.set(|catalog| (*catalog.prompts != prompts).then(|| Catalog { prompts: Arc::new(prompts), ..catalog }))
+    }
+
+    /// Takes other resources. The same ones are no generation of their own, and before the first scan none are.
+    pub fn set_resources(&self, resources: Resources) -> Arc<Catalog> {
+        self.set(|catalog| {
+            (*catalog.resources != resources).then(|| Catalog { resources: Arc::new(resources), ..catalog })
+        })
     }
 
     /// Lets what waits under a name serve, with all other tools of the same component, and remembers that. Of several versions that
@@ -232,6 +239,20 @@ impl Registry {
 
     fn changing(&self) -> MutexGuard<'_, Found> {
         self.changing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Publishes what `change` makes of the catalog, if anything.
+    fn set(&self, change: impl FnOnce(Catalog) -> Option<Catalog>) -> Arc<Catalog> {
+        let found = self.changing();
+        let current = self.catalog();
+        let catalog = match change(Catalog::clone(&current)) {
+            None => current,
+            Some(next) if current.generation == 0 => self.replace(next),
+            Some(next) => self.publish(&current, next),
+        };
+        drop(found);
+        self.subscribers.deliver();
+        catalog
     }
 
     /// Decides on `files` and publishes what comes of it.

@@ -182,6 +182,13 @@ impl Toolsets {
         hooks
     }
 
+    /// Whether a view has a toolset: it is enabled or included by one that is, and not taken away. A toolset needs no file of its own.
+    pub fn shows(&self, view: &View, toolset: &str) -> bool {
+        let has = |view: &View| self.own(view, Some(toolset));
+        let taken = |name: &String| has(&View { toolsets: Some(vec![name.clone()]), ..View::default() });
+        has(view) && !view.without.iter().any(taken)
+    }
+
     /// The names of all tools of a toolset and those that it includes, whether they exist or not, with the tools that are
     /// `registered` by manifests alone.
     ///

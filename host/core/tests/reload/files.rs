@@ -8,7 +8,7 @@ use std::time::Duration;
 use hermes_core::Digest;
 use hermes_core::reload::Pace;
 
-use crate::common::manifest;
+use crate::common::{best, manifest};
 use crate::world::{Wants, World, described, rebuilt, refused, serves, tool};
 
 fn world() -> World {
@@ -164,7 +164,7 @@ fn the_same_bytes_again_are_no_change() {
     world.settle();
     let catalog = world.catalog();
     assert_eq!(catalog.generation(), before.generation() + 1, "the sentinel's");
-    let entry = |catalog: &hermes_core::Catalog| catalog.get(&hermes_core::Scope::Host, "a").cloned().unwrap();
+    let entry = |catalog: &hermes_core::Catalog| best(catalog, &hermes_core::Scope::Host, "a").cloned().unwrap();
     assert!(std::sync::Arc::ptr_eq(&entry(&catalog), &entry(&before)));
 }
 

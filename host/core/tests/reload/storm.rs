@@ -128,7 +128,7 @@ proptest! {
         let expected = shown(&fresh);
         world.until(&format!("{expected:?}"), |catalog| shown(catalog) == expected);
         for (name, family) in world.catalog().families(&Scope::Host) {
-            prop_assert!(family.best(None).is_some(), "{name}");
+            prop_assert!(family.serving().next().is_some(), "{name}");
             world.call(name.as_str()).unwrap();
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use hermes_core::reload::Pace;
 use hermes_core::{Digest, Fault, Scope};
 
-use crate::common::small_hook;
+use crate::common::{best, small_hook};
 use crate::world::{Wants, World, rebuilt, refused, serves, tool};
 
 fn world() -> World {
@@ -50,7 +50,7 @@ fn hooks_are_loaded_before_they_stand() {
     world.write("guard.wasm", small_hook("guard", "1.0.0", r#"["*"]"#, 0));
     world.until("refused", |catalog| refused(catalog) == [("guard.wasm".to_owned(), "unloadable")]);
     world.write("guard.wasm", small_hook("guard", "1.1.0", r#"["*"]"#, 0));
-    world.until("it stands", |catalog| !catalog.hooks(&Scope::Host).is_empty());
+    world.until("it stands", |catalog| best(catalog, &Scope::Host, "guard").is_some());
     assert_eq!(world.loads("guard.wasm"), 2);
 }
 
@@ -88,7 +88,7 @@ fn calls_end_on_the_version_that_they_began_with_and_its_code_is_freed_then() {
     }
     // The one that serves, and the one that is still held.
     world.until_live(2);
-    let old = Arc::clone(began_with.get(&Scope::Host, "a").unwrap());
+    let old = Arc::clone(best(&began_with, &Scope::Host, "a").unwrap());
     drop(began_with);
     world.until_live(2);
     drop(old);

@@ -21,7 +21,7 @@ use serde_json::json;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-use crate::common::{api, small_component};
+use crate::common::{api, best, small_component};
 
 /// A test that waits for longer has failed.
 pub(crate) const MOST: Duration = Duration::from_secs(60);
@@ -294,7 +294,7 @@ impl World {
     /// Calls a tool: the digest of the code that answered, if any did.
     pub(crate) fn call(&self, tool: &str) -> Option<String> {
         let catalog = self.catalog();
-        let entry = catalog.get(&Scope::Host, tool)?;
+        let entry = best(&catalog, &Scope::Host, tool)?;
         let (session, task, resume, meta) = (None, None, None, Vec::new());
         let call = Call { id: String::new(), tool: tool.to_owned(), session, task, meta, resume };
         let run = entry.tool()?.handle(call, "{}".to_owned(), Arc::default(), &NoProgress);
@@ -325,7 +325,7 @@ impl World {
 
 /// The version of a tool that serves.
 pub(crate) fn serves(catalog: &Catalog, tool: &str) -> Option<String> {
-    catalog.get(&Scope::Host, tool).map(|entry| entry.manifest.version.to_string())
+    best(catalog, &Scope::Host, tool).map(|entry| entry.manifest.version.to_string())
 }
 
 /// Why files are refused.
