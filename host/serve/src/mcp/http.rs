@@ -1,0 +1,105 @@
+//! MCP over streamable HTTP: the revisions with sessions and those without at one endpoint.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use hermes_core::{Session, View};
+use http::{Method, Request, Response, StatusCode};
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt as _, Full};
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+
+use super::call::Lease;
+use super::handler::Mcp;
+use super::server::Server;
+use super::sessions::{Own, Owner, Sessions};
+use super::wire;
+
+/// The body of an answer, which may be a stream.
+pub(crate) type Body = BoxBody<Bytes, std::convert::Infallible>;
+
+/// How often idle sessions are looked for.
+const REAPING: Duration = Duration::from_secs(60);
+
+/// Who sends a request, and to what.
+pub(crate) struct Caller {
+    /// The name of the token, or of those without.
+    pub(crate) name: String,
+    /// Whose tools it uses.
+    pub(crate) tenant: Option<String>,
+    /// Whether it came without a token.
+    pub(crate) anonymous: bool,
+    /// The address as the request has it.
+    pub(crate) address: String,
+    /// What the address means.
+    pub(crate) view: View,
+}
+
+/// The endpoint of all addresses.
+pub(crate) struct Endpoint {
+    server: Arc<Server>,
+    sessions: Arc<Sessions>,
+    config: StreamableHttpServerConfig,
+}
+
+impl Endpoint {
+    /// Serves `server`, with at most `sessions` of the older revisions at a time, each idle for at most `idle`.
+    pub(crate) fn new(server: Arc<Server>, sessions: usize, idle: Duration) -> Self {
+        // Host and Origin are checked before, with the same answers for all of HTTP, and the body is read before.
+        let mut config = StreamableHttpServerConfig::default().disable_allowed_hosts();
+        config.max_request_body_bytes = usize::MAX;
+        config.json_response = true;
+        config.cancellation_token = server.closed.clone();
+        let sessions = Arc::new(Sessions::new(sessions, idle, server.stopping.clone()));
+        Self { server, sessions, config }
+    }
+
+    /// Ends idle sessions, for as long as it is polled.
+    pub(crate) async fn reap(&self) {
+        loop {
+            tokio::time::sleep(REAPING).await;
+            self.sessions.reap().await;
+        }
+    }
+
+    /// Answers a request whose body was read.
+    pub(crate) async fn handle(&self, caller: Caller, request: Request<Bytes>) -> Response<Body> {
+        if request.method() == Method::POST
+            && let Err(refused) = wire::check(request.body())
+        {
+            return json(StatusCode::BAD_REQUEST, serde_json::to_vec(&refused).unwrap_or_default());
+        }
+        let owner = Owner { address: caller.address, caller: caller.name };
+        // rmcp deletes without a look at whose it is.
+        if request.method() == Method::DELETE
+            && let Some(id) = request.headers().get("mcp-session-id")
+            && !id.to_str().is_ok_and(|id| self.sessions.uses(id, &owner))
+        {
+            return json(
+                StatusCode::NOT_FOUND,
+                r#"{"error":{"kind":"unknown_session","message":"there is no such session of this caller at this address"}}"#,
+            );
+        }
+        let session = Session {
+            view: caller.view,
+            tenant: caller.tenant,
+            anonymous: caller.anonymous,
+            id: Some(format!("default@{}", owner.caller)),
+            ..Session::default()
+        };
+        let lease = Lease::new(self.server.stopped.child_token());
+        let own = Own { sessions: Arc::clone(&self.sessions), owner, lease: lease.clone() };
+        let mcp = Mcp::of(Arc::clone(&self.server), session, lease);
+        let service = StreamableHttpService::new(move || Ok(mcp.clone()), Arc::new(own), self.config.clone());
+        service.handle(request.map(Full::new)).await
+    }
+}
+
+fn json(status: StatusCode, body: impl Into<Bytes>) -> Response<Body> {
+    let mut response = Response::new(Full::new(body.into()).boxed());
+    *response.status_mut() = status;
+    let json = http::HeaderValue::from_static("application/json");
+    response.headers_mut().insert(http::header::CONTENT_TYPE, json);
+    response
+}
