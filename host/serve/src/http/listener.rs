@@ -41,10 +41,10 @@ pub(super) async fn run(listener: TcpListener, router: Router, limits: Limits, s
     loop {
         let accepted = tokio::select! {
             () = server.stopping.cancelled() => break,
-            accepted = listener.accept() => accepted,
+            accepted = accept(&listener) => accepted,
         };
         let stream = match accepted {
-            Ok((stream, _)) => stream,
+            Ok(stream) => stream,
             Err(error) if is_of_one_connection(&error) => continue,
             Err(error) => {
                 tracing::warn!(%error, "no connection can be accepted for now");
@@ -52,10 +52,6 @@ pub(super) async fn run(listener: TcpListener, router: Router, limits: Limits, s
                 continue;
             }
         };
-        // Without this each message of a stream waits for the one before it to be acknowledged: 40 ms.
-        if stream.set_nodelay(true).is_err() {
-            continue;
-        }
         if let Ok(place) = Arc::clone(&places).try_acquire_owned() {
             let connection = serve(stream, router.clone(), limits, server.stopping.clone(), place);
             connections.spawn(cut.clone().run_until_cancelled_owned(connection));
@@ -83,10 +79,17 @@ pub(super) async fn run(listener: TcpListener, router: Router, limits: Limits, s
     server.closed.cancel();
 }
 
+async fn accept(listener: &TcpListener) -> io::Result<TcpStream> {
+    let (stream, _) = listener.accept().await?;
+    // Without this each message of a stream waits for the one before it to be acknowledged: 40 ms.
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}
+
 /// Whether an error is that of the connection that would have been accepted, and says nothing about others.
 fn is_of_one_connection(error: &io::Error) -> bool {
-    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
-    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted, InvalidInput};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted | InvalidInput)
 }
 
 async fn serve(
@@ -133,4 +136,17 @@ async fn turn_away(mut stream: TcpStream, _place: OwnedSemaphorePermit) {
         io::Result::Ok(())
     };
     let _ = timeout(FAREWELL, tell).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn nothing_that_is_written_waits_for_more() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        assert!(!client.nodelay().unwrap(), "the system's default makes this test worthless");
+        assert!(accept(&listener).await.unwrap().nodelay().unwrap());
+    }
 }

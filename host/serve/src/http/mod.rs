@@ -140,7 +140,6 @@ impl Mcp {
         let (parts, body) = request.into_parts();
         // Read already: what is left of it is bytes.
         let body = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_else(|_| Bytes::new());
-        let response = self.endpoint.handle(caller, http::Request::from_parts(parts, body)).await;
-        response.map(axum::body::Body::new)
+        self.endpoint.handle(caller, http::Request::from_parts(parts, body)).await
     }
 }

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::Body;
+use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use hermes_core::{Session, View};
-use http::{Method, Request, Response, StatusCode};
-use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt as _, Full};
+use http::{HeaderValue, Method, Request, StatusCode, header};
+use http_body_util::Full;
+use rmcp::model::ServerJsonRpcMessage;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
 use super::call::Lease;
@@ -15,9 +17,7 @@ use super::handler::Mcp;
 use super::server::Server;
 use super::sessions::{Own, Owner, Sessions};
 use super::wire;
-
-/// The body of an answer, which may be a stream.
-pub(crate) type Body = BoxBody<Bytes, std::convert::Infallible>;
+use crate::http::HttpError;
 
 /// How often idle sessions are looked for.
 const REAPING: Duration = Duration::from_secs(60);
@@ -64,22 +64,29 @@ impl Endpoint {
     }
 
     /// Answers a request whose body was read.
-    pub(crate) async fn handle(&self, caller: Caller, request: Request<Bytes>) -> Response<Body> {
-        if request.method() == Method::POST
-            && let Err(refused) = wire::check(request.body())
-        {
-            return json(StatusCode::BAD_REQUEST, serde_json::to_vec(&refused).unwrap_or_default());
-        }
+    pub(crate) async fn handle(&self, caller: Caller, request: Request<Bytes>) -> Response {
         let owner = Owner { address: caller.address, caller: caller.name };
-        // rmcp deletes without a look at whose it is.
-        if request.method() == Method::DELETE
-            && let Some(id) = request.headers().get("mcp-session-id")
-            && !id.to_str().is_ok_and(|id| self.sessions.uses(id, &owner))
-        {
-            return json(
-                StatusCode::NOT_FOUND,
-                r#"{"error":{"kind":"unknown_session","message":"there is no such session of this caller at this address"}}"#,
-            );
+        match *request.method() {
+            Method::POST => match wire::check(request.body()) {
+                Ok(message) if wire::begins(&message) => {
+                    if let Err(full) = self.sessions.make_room(&owner).await {
+                        let busy = HttpError::new(StatusCode::SERVICE_UNAVAILABLE, "busy", full.to_string());
+                        return busy.hint("end a session with DELETE, or try again later").into_response();
+                    }
+                }
+                Ok(_) => {}
+                Err(refused) => return unread(&refused),
+            },
+            // rmcp deletes without a look at whose it is.
+            Method::DELETE => {
+                if let Some(id) = request.headers().get("mcp-session-id")
+                    && !id.to_str().is_ok_and(|id| self.sessions.uses(id, &owner))
+                {
+                    return HttpError::not_found("there is no such session of this caller at this address")
+                        .into_response();
+                }
+            }
+            _ => {}
         }
         let session = Session {
             view: caller.view,
@@ -92,14 +99,12 @@ impl Endpoint {
         let own = Own { sessions: Arc::clone(&self.sessions), owner, lease: lease.clone() };
         let mcp = Mcp::of(Arc::clone(&self.server), session, lease);
         let service = StreamableHttpService::new(move || Ok(mcp.clone()), Arc::new(own), self.config.clone());
-        service.handle(request.map(Full::new)).await
+        service.handle(request.map(Full::new)).await.map(Body::new)
     }
 }
 
-fn json(status: StatusCode, body: impl Into<Bytes>) -> Response<Body> {
-    let mut response = Response::new(Full::new(body.into()).boxed());
-    *response.status_mut() = status;
-    let json = http::HeaderValue::from_static("application/json");
-    response.headers_mut().insert(http::header::CONTENT_TYPE, json);
-    response
+fn unread(refused: &ServerJsonRpcMessage) -> Response {
+    let body = serde_json::to_vec(refused).unwrap_or_default();
+    let json = HeaderValue::from_static("application/json");
+    (StatusCode::BAD_REQUEST, [(header::CONTENT_TYPE, json)], body).into_response()
 }

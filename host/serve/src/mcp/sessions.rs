@@ -103,7 +103,7 @@ impl Sessions {
     }
 
     /// Makes room for another session of `owner`, if need be by ending the one of this caller that is idle for longest.
-    async fn make_room(&self, owner: &Owner) -> Result<(), SessionError> {
+    pub(super) async fn make_room(&self, owner: &Owner) -> Result<(), SessionError> {
         let idlest = {
             let known = self.lock();
             if known.len() < self.most {

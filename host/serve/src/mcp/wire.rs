@@ -39,32 +39,43 @@ pub(super) fn read(bytes: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Box<Ser
             if head.method.is_some() && head.id.is_none() {
                 return Ok(None);
             }
-            let error = ErrorData::invalid_request("expected one JSON-RPC 2.0 message", None);
-            Err(refusal(error, head.id))
+            Err(refusal(no_message(), head.id))
         }
     }
 }
 
-/// Whether the bytes are JSON in which no object has a member twice.
+/// Reads JSON in which no object has a member twice, and which claims to be a message.
 ///
 /// # Errors
 ///
 /// The answer to anything else.
-pub(super) fn check(bytes: &[u8]) -> Result<(), Box<ServerJsonRpcMessage>> {
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        refusal(ErrorData::new(ErrorCode::PARSE_ERROR, format!("expected JSON in UTF-8: {error}"), None), None)
-    })?;
-    match strict_json(text) {
-        Ok(message) => match lost(&message) {
-            Some(error) => Err(refusal(error, Head::of(bytes).id)),
-            None => Ok(()),
-        },
+pub(super) fn check(bytes: &[u8]) -> Result<Value, Box<ServerJsonRpcMessage>> {
+    let malformed = |why: String| refusal(ErrorData::new(ErrorCode::PARSE_ERROR, why, None), None);
+    let text = std::str::from_utf8(bytes).map_err(|error| malformed(format!("expected JSON in UTF-8: {error}")))?;
+    let message = strict_json(text).map_err(|error| {
         // The one thing that is wrong with well-formed JSON is a key that stands twice.
-        Err(error) if error.is_data() => {
-            Err(refusal(ErrorData::invalid_params(error.to_string(), None), Head::of(bytes).id))
+        if error.is_data() {
+            refusal(ErrorData::invalid_params(error.to_string(), None), Head::of(bytes).id)
+        } else {
+            malformed(error.to_string())
         }
-        Err(error) => Err(refusal(ErrorData::new(ErrorCode::PARSE_ERROR, error.to_string(), None), None)),
+    })?;
+    if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        return Err(refusal(no_message(), Head::of(bytes).id));
     }
+    match lost(&message) {
+        Some(error) => Err(refusal(error, Head::of(bytes).id)),
+        None => Ok(message),
+    }
+}
+
+/// Whether a message begins a session.
+pub(super) fn begins(message: &Value) -> bool {
+    message.get("method").and_then(Value::as_str) == Some("initialize")
+}
+
+fn no_message() -> ErrorData {
+    ErrorData::invalid_request("expected one JSON-RPC 2.0 message", None)
 }
 
 fn refusal(error: ErrorData, id: Option<RequestId>) -> Box<ServerJsonRpcMessage> {

@@ -18,6 +18,12 @@ async fn closing_the_answer_stops_a_call_of_the_era_without_sessions() {
     waiting.abort();
     assert!(waiting.await.is_err());
     runs.stopped().await;
+    // After something has come.
+    let mut answer = served.client().modern_with("tools/call", params, json!({"progressToken": 1})).await;
+    runs.started().await;
+    assert_eq!(answer.message().await.unwrap()["method"], "notifications/progress");
+    drop(answer);
+    runs.stopped().await;
 }
 
 #[tokio::test]

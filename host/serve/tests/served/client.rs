@@ -82,7 +82,7 @@ impl Client {
         Answer { status: head.status, headers: head.headers, body, read: String::new(), _connection: connection }
     }
 
-    async fn post(&self, message: &Value) -> Answer {
+    pub(crate) async fn post(&self, message: &Value) -> Answer {
         let client = self.with("content-type", "application/json");
         let client = client.with("accept", "application/json, text/event-stream");
         client.send(Method::POST, message.to_string()).await
@@ -110,9 +110,20 @@ impl Client {
 
     /// Asks for a session of the era with sessions.
     pub(crate) async fn initialize(&self) -> Answer {
-        let params =
-            json!({"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        self.initialize_with(json!({})).await
+    }
+
+    /// The same as a client that can do something.
+    pub(crate) async fn initialize_with(&self, capabilities: Value) -> Answer {
+        let client = json!({"name": "t", "version": "1"});
+        let params = json!({"protocolVersion": LEGACY, "capabilities": capabilities, "clientInfo": client});
         self.post(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})).await
+    }
+
+    /// The session that was given.
+    pub(crate) fn session_of(&self, answer: &Answer) -> Session {
+        let id = answer.headers["mcp-session-id"].to_str().unwrap().to_owned();
+        Session { client: self.with("mcp-session-id", &id).with("mcp-protocol-version", LEGACY), id, info: Value::Null }
     }
 
     /// Begins one.
@@ -120,9 +131,7 @@ impl Client {
         let mut answer = self.initialize().await;
         let info = answer.result().await;
         assert_eq!(info["result"]["protocolVersion"], LEGACY);
-        let id = answer.headers["mcp-session-id"].to_str().unwrap().to_owned();
-        let client = self.with("mcp-session-id", &id).with("mcp-protocol-version", LEGACY);
-        let session = Session { client, id, info };
+        let session = Session { info, ..self.session_of(&answer) };
         assert_eq!(session.notify("notifications/initialized", json!({})).await, StatusCode::ACCEPTED);
         session
     }

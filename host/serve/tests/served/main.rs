@@ -10,6 +10,7 @@
 
 mod address;
 mod anonymous;
+mod ask;
 mod cancel;
 mod client;
 mod follow;

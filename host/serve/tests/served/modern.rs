@@ -139,6 +139,8 @@ async fn a_message_that_cannot_be_read_is_answered_in_the_protocols_words() {
     for (body, id, code, told) in [
         ("{", Value::Null, -32700, ""),
         ("nonsense", Value::Null, -32700, ""),
+        ("[]", Value::Null, -32600, ""),
+        (r#"{"id":7,"method":"tools/list"}"#, json!(7), -32600, "JSON-RPC 2.0"),
         ("\u{fffd}", Value::Null, -32700, ""),
         (
             r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"t","arguments":{"a":1,"a":2}}}"#,
@@ -177,15 +179,18 @@ async fn parameters_that_are_not_the_methods_are_invalid_and_no_unknown_method()
 }
 
 #[tokio::test]
-async fn what_the_protocol_refuses_is_no_power_of_the_tool() {
+async fn failures_are_results_and_headers_must_say_what_the_body_says() {
     let world = World::new().tool("t", "", |_| Box::pin(async { Err(Fault::Busy) }));
     let served = world.serve().await;
     let result = served.client().modern("tools/call", json!({"name": "t", "arguments": {}})).await.result().await;
     assert_eq!(result["result"]["isError"], true, "{result}");
-    // Headers that do not say what the body says are refused before anything runs.
-    let client = served.client().with("mcp-name", "other");
-    let mut answer = client.modern("tools/list", json!({})).await;
-    assert!(answer.status == StatusCode::BAD_REQUEST || answer.json().await["result"].is_object());
+    let client = served.client().with("mcp-method", "tools/list").with("mcp-protocol-version", MODERN);
+    let client = client.with("content-type", "application/json").with("accept", "application/json, text/event-stream");
+    let meta =
+        json!({"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {}});
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "t", "_meta": meta}});
+    let mut answer = client.send(Method::POST, message.to_string()).await;
+    assert_eq!((answer.status, &answer.json().await["error"]["code"]), (StatusCode::BAD_REQUEST, &json!(-32020)));
     let client = served.client();
     for method in [Method::GET, Method::DELETE] {
         let client = client.with("mcp-protocol-version", MODERN).with("accept", "text/event-stream");

@@ -41,9 +41,8 @@ async fn a_session_belongs_to_the_address_and_the_token_that_made_it() {
 async fn an_idle_session_is_over() {
     let served = World::new().serve_with(|config| config.limits.session_idle = Duration::ZERO).await;
     let mut answer = served.client().initialize().await;
-    let info = answer.result().await;
-    let id = answer.headers["mcp-session-id"].to_str().unwrap().to_owned();
-    let session = Session { client: served.client().with("mcp-session-id", &id), id, info };
+    answer.result().await;
+    let session = served.client().session_of(&answer);
     assert_eq!(session.ask(1, "tools/list", json!({})).await.status, StatusCode::NOT_FOUND);
 }
 
@@ -61,7 +60,10 @@ async fn above_the_limit_the_callers_idlest_session_gives_way_and_a_busy_one_doe
     assert!(runs.is_quiet());
     let _stream = third.listen().await;
     let other = Client::new(served.address, Some("another-token"));
-    let refused = other.initialize().await;
-    assert!(refused.status.is_server_error(), "{}", refused.status);
+    let mut refused = other.initialize().await;
+    assert_eq!(
+        (refused.status, &refused.json().await["error"]["kind"]),
+        (StatusCode::SERVICE_UNAVAILABLE, &json!("busy"))
+    );
     drop(call);
 }

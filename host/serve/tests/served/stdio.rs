@@ -118,6 +118,29 @@ async fn a_call_that_was_taken_back_is_not_answered() {
     assert_eq!(pipes.receive().await["id"], 1);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_quiet_call_says_every_ten_seconds_that_it_runs() {
+    let (world, mut runs) = World::new().endless("t");
+    let mut pipes = Pipes::legacy(&world).await;
+    pipes.ask(1, "tools/call", json!({"name": "t", "arguments": {}, "_meta": {"progressToken": "p"}})).await;
+    runs.started().await;
+    let (mut last, mut then) = (f64::NEG_INFINITY, tokio::time::Instant::now());
+    for _ in 0..20 {
+        let told = pipes.receive().await;
+        assert_eq!(
+            (&told["method"], &told["params"]["progressToken"]),
+            (&json!("notifications/progress"), &json!("p"))
+        );
+        let done = told["params"]["progress"].as_f64().unwrap();
+        assert!(done > last, "{done} after {last}");
+        // The clock is the test's own.
+        assert!(then.elapsed().as_secs() <= 10, "{:?}", then.elapsed());
+        (last, then) = (done, tokio::time::Instant::now());
+    }
+    pipes.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})).await;
+    runs.stopped().await;
+}
+
 #[tokio::test]
 async fn answers_that_nobody_reads_are_not_made_without_end() {
     const CALLS: u32 = 300;

@@ -101,12 +101,16 @@ impl SecretStore for Secrets {
     }
 }
 
+struct Folders {
+    plugins: TempDir,
+    _work: TempDir,
+}
+
 /// A host in the making, and then the host.
 pub(crate) struct World {
     pub(crate) host: Arc<Host>,
     stage: Stage,
-    plugins: TempDir,
-    _work: TempDir,
+    folders: Arc<Folders>,
     toolsets: BTreeMap<String, String>,
 }
 
@@ -117,13 +121,14 @@ impl World {
         let registry = Registry::new(api, Arc::new(stage.clone()), Trust::in_memory(TrustPolicy::Folder));
         let surroundings = Surroundings::new(Workspace::open(work.path(), None, None), Arc::new(Secrets)).unwrap();
         let host = Arc::new(Host::new(Arc::new(registry), surroundings));
-        let world = Self { host, stage, plugins, _work: work, toolsets: BTreeMap::new() };
+        let folders = Arc::new(Folders { plugins, _work: work });
+        let world = Self { host, stage, folders, toolsets: BTreeMap::new() };
         world.scan();
         world
     }
 
     fn scan(&self) {
-        self.host.registry().scan(&[Source::folder(self.plugins.path())]).unwrap();
+        self.host.registry().scan(&[Source::folder(self.folders.plugins.path())]).unwrap();
     }
 
     /// A component of these manifests.
@@ -131,13 +136,13 @@ impl World {
         let text = r#"(component (instance $i) (export "hermes:tool/tool@0.1.0" (instance $i)))"#;
         let component = wat::parse_str(text).unwrap();
         let component = embed(&component, manifests.as_bytes(), Existing::Replace).unwrap();
-        fs::write(self.plugins.path().join(format!("{name}.wasm")), component).unwrap();
+        fs::write(self.folders.plugins.path().join(format!("{name}.wasm")), component).unwrap();
         self.scan();
     }
 
     /// Takes a component away.
     pub(crate) fn remove(&self, name: &str) {
-        fs::remove_file(self.plugins.path().join(format!("{name}.wasm"))).unwrap();
+        fs::remove_file(self.folders.plugins.path().join(format!("{name}.wasm"))).unwrap();
         self.scan();
     }
 
@@ -168,12 +173,13 @@ impl World {
         })
     }
 
-    /// A tool that runs until it is stopped.
+    /// A tool that reports once and runs until it is stopped.
     pub(crate) fn endless(self, name: &str) -> (Self, Watch) {
         let (says, events) = mpsc::unbounded_channel();
-        let world = self.tool(name, "", move |_| {
+        let world = self.tool(name, "", move |ran| {
             let running = Running(says.clone());
             Box::pin(async move {
+                ran.caller.report(0.0, None, None);
                 running.0.send(true).unwrap();
                 std::future::pending().await
             })
@@ -202,7 +208,7 @@ impl World {
         adapt(&mut config);
         let shutdown = CancellationToken::new();
         let serving = serve(listener, Arc::clone(&self.host), config, axum::Router::new(), shutdown.clone());
-        Served { address, shutdown, task: tokio::spawn(serving) }
+        Served { address, shutdown, task: tokio::spawn(serving), _folders: Arc::clone(&self.folders) }
     }
 }
 
@@ -231,6 +237,7 @@ pub(crate) struct Served {
     pub(crate) address: SocketAddr,
     pub(crate) shutdown: CancellationToken,
     pub(crate) task: JoinHandle<Result<(), ServeError>>,
+    _folders: Arc<Folders>,
 }
 
 impl Served {
