@@ -9,7 +9,7 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use hermes_core::Digest;
+use hermes_core::{Digest, Session, View};
 use http::header::{AUTHORIZATION, HOST, HeaderName, ORIGIN};
 use http::{HeaderMap, StatusCode, Uri};
 use subtle::ConstantTimeEq as _;
@@ -51,6 +51,19 @@ pub struct Principal {
     pub tenant: Option<String>,
     /// Whether it came without a token, where none is needed.
     pub anonymous: bool,
+}
+
+impl Principal {
+    /// The session of a request that names none: the one that its token always has.
+    pub fn session(&self, view: View) -> Session {
+        Session {
+            view,
+            tenant: self.tenant.clone(),
+            id: Some(format!("default@{}", self.name)),
+            anonymous: self.anonymous,
+            ..Session::default()
+        }
+    }
 }
 
 /// The one check in front of every route.

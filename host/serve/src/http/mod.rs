@@ -135,8 +135,7 @@ impl Mcp {
         view: View,
         request: axum::extract::Request,
     ) -> Response {
-        let Principal { name, tenant, anonymous } = principal;
-        let caller = Caller { name, tenant, anonymous, address, view };
+        let caller = Caller { principal, address, view };
         let (parts, body) = request.into_parts();
         // Read already: what is left of it is bytes.
         let body = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_else(|_| Bytes::new());

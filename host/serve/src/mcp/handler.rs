@@ -207,9 +207,9 @@ impl ServerHandler for Mcp {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         // A known method ends here when its parameters are not what it takes.
-        Err(wire::unread(&request.method, request.params))
+        Err(wire::unread(&request.method, request.params, session::is_modern(&context)))
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
-use hermes_core::{Session, View};
+use hermes_core::View;
 use http::{HeaderValue, Method, Request, StatusCode, header};
 use http_body_util::Full;
 use rmcp::model::ServerJsonRpcMessage;
@@ -17,19 +17,14 @@ use super::handler::Mcp;
 use super::server::Server;
 use super::sessions::{Own, Owner, Sessions};
 use super::wire;
-use crate::http::HttpError;
+use crate::http::{HttpError, Principal};
 
 /// How often idle sessions are looked for.
 const REAPING: Duration = Duration::from_secs(60);
 
 /// Who sends a request, and to what.
 pub(crate) struct Caller {
-    /// The name of the token, or of those without.
-    pub(crate) name: String,
-    /// Whose tools it uses.
-    pub(crate) tenant: Option<String>,
-    /// Whether it came without a token.
-    pub(crate) anonymous: bool,
+    pub(crate) principal: Principal,
     /// The address as the request has it.
     pub(crate) address: String,
     /// What the address means.
@@ -65,7 +60,8 @@ impl Endpoint {
 
     /// Answers a request whose body was read.
     pub(crate) async fn handle(&self, caller: Caller, request: Request<Bytes>) -> Response {
-        let owner = Owner { address: caller.address, caller: caller.name };
+        let Caller { principal, address, view } = caller;
+        let owner = Owner { address, caller: principal.name.clone() };
         match *request.method() {
             Method::POST => match wire::check(request.body()) {
                 Ok(message) if wire::begins(&message) => {
@@ -88,16 +84,9 @@ impl Endpoint {
             }
             _ => {}
         }
-        let session = Session {
-            view: caller.view,
-            tenant: caller.tenant,
-            anonymous: caller.anonymous,
-            id: Some(format!("default@{}", owner.caller)),
-            ..Session::default()
-        };
         let lease = Lease::new(self.server.stopped.child_token());
         let own = Own { sessions: Arc::clone(&self.sessions), owner, lease: lease.clone() };
-        let mcp = Mcp::of(Arc::clone(&self.server), session, lease);
+        let mcp = Mcp::of(Arc::clone(&self.server), principal.session(view), lease);
         let service = StreamableHttpService::new(move || Ok(mcp.clone()), Arc::new(own), self.config.clone());
         service.handle(request.map(Full::new)).await.map(Body::new)
     }

@@ -13,17 +13,9 @@ use serde_json::Value;
 /// The lists, which come in pages.
 const LISTS: [&str; 4] = ["tools/list", "resources/list", "resources/templates/list", "prompts/list"];
 /// Other methods of the protocol.
-const METHODS: [&str; 9] = [
-    "initialize",
-    "server/discover",
-    "ping",
-    "logging/setLevel",
-    "completion/complete",
-    "prompts/get",
-    "resources/subscribe",
-    "resources/unsubscribe",
-    "subscriptions/listen",
-];
+const METHODS: [&str; 4] = ["server/discover", "completion/complete", "prompts/get", "subscriptions/listen"];
+/// Those that the revisions without sessions have no more.
+const REMOVED: [&str; 5] = ["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
 
 /// Reads a message. `Ok(None)` for a notification that nobody knows, which is never answered.
 ///
@@ -108,12 +100,13 @@ fn misfits(method: &str, why: &str) -> ErrorData {
 
 /// The error for a request that rmcp could not read: of a method that it does not know, or with parameters that are not the
 /// method's.
-pub(super) fn unread(method: &str, params: Option<Value>) -> ErrorData {
+pub(super) fn unread(method: &str, params: Option<Value>, modern: bool) -> ErrorData {
     let params = params.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
     let why = match method {
         "tools/call" => misfit::<CallToolRequestParams>(params),
         "resources/read" => misfit::<ReadResourceRequestParams>(params),
         _ if LISTS.contains(&method) || METHODS.contains(&method) => None,
+        _ if !modern && REMOVED.contains(&method) => None,
         _ => return unknown_method(method),
     };
     misfits(method, why.as_deref().unwrap_or("they cannot be read"))

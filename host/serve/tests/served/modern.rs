@@ -172,9 +172,29 @@ async fn parameters_that_are_not_the_methods_are_invalid_and_no_unknown_method()
         ("tools/never", json!({}), -32601),
         ("logging/setLevel", json!({"level": "info"}), -32601),
         ("ping", json!({}), -32601),
+        ("initialize", json!({}), -32601),
+        ("logging/setLevel", json!({}), -32601),
+        ("resources/subscribe", json!({}), -32601),
+        ("subscriptions/listen", json!({"notifications": 1}), -32602),
     ] {
         let error = served.client().modern(method, params.clone()).await.result().await;
         assert_eq!(error["error"]["code"], code, "{method} {params}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn an_argument_that_a_header_mirrors_is_the_same_in_both() {
+    let schema =
+        r#", "schema": {"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}}"#;
+    let served = World::new().echo("t", schema).serve().await;
+    for (header, expected) in [("eu", 200), ("us", 400)] {
+        let params = json!({"name": "t", "arguments": {"region": "eu"}});
+        let mut answer = served.client().with("mcp-param-region", header).modern("tools/call", params).await;
+        assert_eq!(
+            (answer.status.as_u16(), answer.json().await["error"].is_object()),
+            (expected, expected == 400),
+            "{header}"
+        );
     }
 }
 
