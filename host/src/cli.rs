@@ -251,7 +251,7 @@ pub(crate) enum SecretAction {
 /// What is done with the configuration.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigAction {
-    /// Check the configuration file and the environment
+    /// Check the configuration file, the environment, and what they name
     Check,
     /// Show every key with the value that holds
     Show {

@@ -13,7 +13,7 @@ pub(crate) const MAX_TEXT: u64 = 1 << 20;
 /// The largest component: the sandbox compiles none that is larger.
 pub(crate) const MAX_COMPONENT: u64 = 64 << 20;
 
-/// The content of a file of at most `max` bytes.
+/// As [`bytes`], for files that a person named on the command line.
 pub(crate) fn read(path: &Path, max: u64) -> Result<Vec<u8>, Failure> {
     bytes(path, max).map_err(|error| Failure::file(path, &error))
 }
@@ -31,7 +31,12 @@ pub(crate) fn text(path: &Path) -> io::Result<String> {
     })
 }
 
-fn bytes(path: &Path, max: u64) -> io::Result<Vec<u8>> {
+/// The content of a file of at most `max` bytes.
+///
+/// # Errors
+///
+/// Those of [`text`], except for what is not UTF-8.
+pub(crate) fn bytes(path: &Path, max: u64) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     open_regular(path)?.take(max + 1).read_to_end(&mut content)?;
     if content.len() as u64 > max {

@@ -4,14 +4,18 @@ use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
 use hermes_core::ask::SealKey;
-use hermes_core::open_regular;
-use hermes_core::results::make_private;
+use hermes_core::{make_private, open_private};
 
 /// The key in `file`, which is made if it does not exist. Of two processes that make it at the same time, both use the same.
 pub(crate) fn seal_key(file: &Path) -> io::Result<SealKey> {
+    let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", file.display()));
+    read_or_make(file).map(SealKey::new).map_err(named)
+}
+
+fn read_or_make(file: &Path) -> io::Result<[u8; 32]> {
     match read(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        key => return key.map(SealKey::new),
+        key => return key,
     }
     let folder = file.parent().unwrap_or(Path::new("."));
     make_private(folder)?;
@@ -21,15 +25,15 @@ pub(crate) fn seal_key(file: &Path) -> io::Result<SealKey> {
     let mut new = tempfile::NamedTempFile::new_in(folder)?;
     new.write_all(&bytes)?;
     match new.persist_noclobber(file) {
-        Ok(_) => Ok(SealKey::new(bytes)),
-        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => read(file).map(SealKey::new),
+        Ok(_) => Ok(bytes),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => read(file),
         Err(error) => Err(error.error),
     }
 }
 
 fn read(file: &Path) -> io::Result<[u8; 32]> {
     let mut bytes = Vec::new();
-    open_regular(file)?.take(33).read_to_end(&mut bytes)?;
+    open_private(file)?.take(33).read_to_end(&mut bytes)?;
     let wrong =
         |_| io::Error::new(io::ErrorKind::InvalidData, "expected a key of 32 bytes; delete it and it is made anew");
     bytes.try_into().map_err(wrong)

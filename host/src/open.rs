@@ -1,6 +1,7 @@
 //! Builds a host from settings: which components there are, what they are granted, and what runs them.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use hermes_core::{
     Catalog, Ceilings, DISTRIBUTIONS, Distributions, Host, Registry, SecretStore, Session, Source, Surroundings,
     Toolsets, Workspace,
 };
-use hermes_sandbox::{EgressConfig, Sandbox, SandboxConfig};
+use hermes_sandbox::{EgressConfig, Sandbox, SandboxConfig, SandboxError};
 
 use crate::embedded;
 use crate::failure::Failure;
@@ -68,8 +69,7 @@ fn scan_failed(error: ScanError) -> Failure {
 fn surroundings(settings: &Settings, secrets: Arc<Secrets>) -> Result<Surroundings, Failure> {
     let Config { workspace, limits, arguments, .. } = &settings.config;
     let workspace = Workspace::open(&workspace.path, settings.user_home.as_deref(), settings.home.as_deref());
-    let mut surroundings = Surroundings::new(workspace, Arc::<Secrets>::clone(&secrets)).map_err(Failure::work)?;
-    surroundings.environment = secrets.environment();
+    let mut surroundings = Surroundings::new(workspace, secrets).map_err(Failure::work)?;
     surroundings.ceilings = Ceilings { operator: limits.clone() };
     surroundings.compat = match arguments.compat {
         Compat::Exact => hermes_core::Compat::Exact,
@@ -158,12 +158,23 @@ fn sandbox(settings: &Settings, secrets: &Arc<Secrets>) -> Result<Sandbox, Failu
     config.egress = EgressConfig {
         proxy: egress.proxy.as_ref().map(|proxy| proxy.url().clone()),
         ca: match &egress.ca_file {
-            Some(file) => input::read(file, MAX_TEXT)?,
+            Some(file) => input::bytes(file, MAX_TEXT).map_err(|error| wrong_certificates(settings, file, &error))?,
             None => Vec::new(),
         },
         allow_private: egress.allow_private.clone(),
     };
-    Sandbox::new(config).map_err(Failure::work)
+    if let (Some(file), true) = (&egress.ca_file, config.egress.ca.is_empty()) {
+        return Err(wrong_certificates(settings, file, &"it is empty"));
+    }
+    Sandbox::new(config).map_err(|error| match (&error, &egress.ca_file) {
+        (SandboxError::Certificates(reason), Some(file)) => wrong_certificates(settings, file, reason),
+        _ => Failure::work(error),
+    })
+}
+
+fn wrong_certificates(settings: &Settings, file: &Path, reason: &dyn Display) -> Failure {
+    let (place, reason) = (settings.place("egress.ca_file"), escape(&reason.to_string(), false));
+    Failure::usage(format!("{place}: {}: expected a file of certificates (PEM): {reason}", shown(file)))
 }
 
 fn protected(settings: &Settings) -> Vec<PathBuf> {

@@ -222,6 +222,7 @@ fn answers_with_the_call_itself_count_where_they_answer_what_is_asked() {
     exit 4
     ----- stdout
     ----- stderr
+    the answer to pge does not fit: there is no question `pge`; did you mean `page`?
     pending: the tool asks
     page: Log in https://example.com/login
     hint: answer within 600s with hermes-host call ask_url --args '{}' --resume [HANDLE] --answer 'page={}'
@@ -420,6 +421,26 @@ fn what_waits_is_private_and_a_file_that_was_tampered_with_goes_nowhere() {
     std::fs::write(file, "{}").unwrap();
     let ran = call(&place, "ask_url", &["--resume", &handle, "--answer", "page={}"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{ran}");
+}
+
+/// Once a key that others had read, or had put there, sealed handles.
+#[cfg(unix)]
+#[test]
+fn a_key_that_others_may_read_seals_and_opens_nothing() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = place();
+    let handle = handle(&place, "ask_url", &[]);
+    let key = place.home().join(".hermes-host/pending.key");
+    let answers = |mode| {
+        std::fs::set_permissions(&key, std::fs::Permissions::from_mode(mode)).unwrap();
+        call(&place, "ask_url", &["--resume", &handle, "--answer", "page={}"])
+    };
+    for mode in [0o640, 0o602] {
+        let ran = answers(mode);
+        assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{ran}");
+        assert_eq!(call(&place, "ask_url", &[]).code, 1);
+    }
+    assert_eq!(answers(0o600).code, 0);
 }
 
 /// A person at a terminal, who types these lines and then goes away.

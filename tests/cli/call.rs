@@ -101,7 +101,7 @@ fn unknown_tools_and_flags_are_wrong_usage() {
     exit 2
     ----- stdout
     ----- stderr
-    error: --plugins none: there is no such folder
+    error: --plugins: [PLACE]/work/none: there is no such folder
     ");
 }
 
@@ -165,10 +165,114 @@ fn an_argument_that_a_tool_does_not_take_is_refused_with_the_nearest_name() {
 #[test]
 fn a_trace_shows_the_steps() {
     let place = Place::new().file("a.txt", "a\n");
-    let ran = place.run(&["call", "read_file", "--args", r#"{"path":"a.txt"}"#, "--trace"]);
-    let steps: Vec<&str> = ran.stderr.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    let taken = ["lookup", "permit", "coerce", "validate", "handle", "scrub", "output", "size", "audit"];
-    assert_eq!(steps, taken.into_iter().chain(["cpu"]).collect::<Vec<_>>(), "{ran}");
+    assert_ran!(place.run(&["call", "read_file", "--args", r#"{"path":"a.txt"}"#, "--trace"]), @r#"
+    exit 0
+    ----- stdout
+    {"content":"1|a","total_lines":1,"file_size":2,"truncated":false,"is_binary":false,"is_image":false}
+    ----- stderr
+        lookup  [TIME]
+        permit  [TIME]
+        coerce  [TIME]
+      validate  [TIME]
+        handle  [TIME]
+         scrub  [TIME]
+        output  [TIME]
+          size  [TIME]
+         audit  [TIME]
+         total  [TIME], [TIME] of it in guest code
+    "#);
+}
+
+#[test]
+fn a_grant_that_changes_nothing_says_why() {
+    let grants = ["limits=wall:1s", "limits=wall:60s", "fs=.:rw", "env=LANG", "http=https://api.example.com"];
+    let flags: Vec<&str> = grants.iter().flat_map(|grant| ["--grant", grant]).collect();
+    let place = Place::new().file("a.txt", "a\n");
+    std::fs::create_dir(place.root().join("elsewhere")).unwrap();
+    let call = ["call", "read_file", "--args", r#"{"path":"a.txt"}"#, "--json"];
+    assert_ran!(place.run(&[&call, &flags[..]].concat()), @r#"
+    exit 0
+    ----- stdout
+    {"outcome":"done","content":[{"type":"text","text":"{\"content\":\"1|a\",\"total_lines\":1,\"file_size\":2,\"truncated\":false,\"is_binary\":false,\"is_image\":false}"}],"structured":{"content":"1|a","total_lines":1,"file_size":2,"truncated":false,"is_binary":false,"is_image":false},"tool":"read_file","version":"0.1.0","digest":"[DIGEST]","generation":2,"ms":[MS]}
+    ----- stderr
+    --grant fs=[PLACE]/work:rw changes nothing: read_file asks for fs=${workspace}:ro ([PLACE]/work), which is granted without it
+    --grant http=https://api.example.com changes nothing: read_file asks for no http
+    --grant env=LANG changes nothing: read_file asks for no env
+    "#);
+    assert_ran!(place.run(&[&call[..], &["--grant", "fs=../elsewhere"]].concat()), @r#"
+    exit 0
+    ----- stdout
+    {"outcome":"done","content":[{"type":"text","text":"{\"content\":\"1|a\",\"total_lines\":1,\"file_size\":2,\"truncated\":false,\"is_binary\":false,\"is_image\":false}"}],"structured":{"content":"1|a","total_lines":1,"file_size":2,"truncated":false,"is_binary":false,"is_image":false},"tool":"read_file","version":"0.1.0","digest":"[DIGEST]","generation":2,"ms":[MS]}
+    ----- stderr
+    --grant fs=[PLACE]/elsewhere:ro changes nothing: read_file asks for fs=${workspace}:ro ([PLACE]/work) alone
+    "#);
+    let weather = ["call", "weather", "--args", "{}", "--grant", "fs=."];
+    assert_ran!(place.run(&weather), @"
+    exit 1
+    ----- stdout
+    ----- stderr
+    --grant fs=[PLACE]/work:ro changes nothing: weather asks for no fs
+    unavailable: Tool 'weather' is not available in current environment: WEATHER_API_KEY has no value; `hermes-host setup` asks for it, or set it in the host's environment
+    ");
+}
+
+#[test]
+fn what_there_is_instead_is_told_by_its_number() {
+    let place = Place::new()
+        .file("hook.wasm", crate::hooks::hook("outer", 'o', 0, &["*"]))
+        .file("one.wasm", core_component("read_file.wasm"));
+    assert_ran!(place.run(&["call", "hook.wasm"]), @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: hook.wasm holds no tool
+    ");
+    assert_ran!(place.run(&["call", "hook.wasm#other"]), @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    unknown_tool: Unknown tool: other
+    hint: there is no tool
+    ");
+    assert_ran!(place.run(&["call", "one.wasm#other"]), @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    unknown_tool: Unknown tool: other
+    hint: there is read_file
+    ");
+}
+
+#[test]
+fn a_held_tool_is_approved_in_the_session_that_called_it() {
+    let place = Place::new().file("more/echo.wasm", crate::support::echo(serde_json::json!({})));
+    let place = place.env("HERMES_PLUGINS_TRUST", "pinned");
+    assert_ran!(place.run(&["call", "echo", "--plugins", "more"]), @"
+    exit 3
+    ----- stdout
+    ----- stderr
+    held: The tool waits for the operator's approval
+    hint: hermes-host approve echo --plugins more shows what is new in it
+    ");
+}
+
+#[test]
+fn a_tool_that_the_session_leaves_out_says_why() {
+    let place = Place::new();
+    assert_ran!(place.run(&["call", "read_file", "--exclude", "read_file"]), @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    unknown_tool: Unknown tool: read_file
+    hint: there is one: excluded by name
+    ");
+    assert_ran!(place.run(&["call", "read_file", "--toolset", "weather"]), @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    unknown_tool: Unknown tool: read_file
+    hint: there is one: in the toolset `file`; this session uses `weather` alone
+    ");
 }
 
 /// Waits until the process has a handler for SIGINT, which is when the call is on its way.

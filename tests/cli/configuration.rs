@@ -42,6 +42,10 @@ fn what_is_wrong_in_the_configuration_is_named_by_file_line_and_key() {
         ("[plugins]\nfolders = [\n  \"x\",\n  7,\n]\n", "4: plugins.folders: expected a path, found a number"),
         ("[workspace]\npath = \"\"\n", "2: workspace.path: expected a path, found an empty text"),
         (
+            "[plugins]\nfolders = [\n  \"a\\u0000b\",\n]\n",
+            "3: plugins.folders: expected a path, found a text with a NUL character",
+        ),
+        (
             "[arguments]\ncompat = \"Hermes\"\n",
             "2: arguments.compat: `Hermes` is not `exact` or `hermes`; did you mean `hermes`?",
         ),
@@ -139,6 +143,194 @@ fn a_variable_that_is_nearly_ours_is_a_warning_and_one_of_others_is_none() {
 }
 
 #[test]
+fn a_ceiling_under_which_no_call_could_run_is_refused() {
+    let expected = "expected more than 0: every call needs some, so none could run";
+    for limit in ["memory", "tables", "instances", "host_bytes", "args", "output"] {
+        let file = Place::new().own("config.toml", format!("[limits]\nwall = \"1m\"\n{limit} = 0\n"));
+        let variable = Place::new().env(&format!("HERMES_LIMITS_{}", limit.to_uppercase()), 0);
+        for (place, at) in [
+            (file, format!("[PLACE]/home/.hermes-host/config.toml:3: limits.{limit}")),
+            (variable, format!("HERMES_LIMITS_{}", limit.to_uppercase())),
+        ] {
+            for args in [&["config", "check"] as &[&str], &["call", "read_file"], &["run", "--stdio"]] {
+                let ran = place.run(args);
+                assert_eq!(ran.to_string(), format!("exit 2\n----- stdout\n----- stderr\nerror: {at}: {expected}\n"));
+            }
+        }
+    }
+    let closed = "[limits]\nhandles = 0\nresources = 0\nhost_calls = 0\nrandom = 0\nlog = 0\nhttp_requests = 0\nhttp_parallel = 0\nhttp_headers = 0\nhttp_body = 0\negress = 0\ndepth = 0\ncalls = 0\n";
+    let place = Place::new().own("config.toml", closed).file("echo.wasm", crate::support::echo(json!({})));
+    assert_ran!(place.run(&["call", "echo.wasm", "--args", r#"{"text":"still works"}"#]), @"
+    exit 0
+    ----- stdout
+    still works
+    ----- stderr
+    ");
+}
+
+#[test]
+fn certificates_that_cannot_be_used_are_an_error_of_every_start() {
+    let garbage = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+    let mut said = String::new();
+    for (name, content) in [
+        ("none.pem", None),
+        ("folder", Some("")),
+        ("empty.pem", Some("")),
+        ("text.pem", Some("no certificate\n")),
+        ("garbage.pem", Some(garbage)),
+    ] {
+        let text = format!("[egress]\nproxy = \"http://proxy:3128\"\nca_file = \"{name}\"\n");
+        let mut place = Place::new().own("config.toml", text);
+        if let Some(content) = content {
+            place = place.own(&if name == "folder" { "folder/x".to_owned() } else { name.to_owned() }, content);
+        }
+        let checked = place.run(&["config", "check"]).to_string();
+        for args in [&["list"] as &[&str], &["call", "read_file"], &["run", "--stdio"]] {
+            assert_eq!(place.run(args).to_string(), checked);
+        }
+        said.push_str(&checked);
+    }
+    insta::assert_snapshot!(said, @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: [PLACE]/home/.hermes-host/config.toml:3: egress.ca_file: [PLACE]/home/.hermes-host/none.pem: expected a file of certificates (PEM): No such file or directory (os error 2)
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: [PLACE]/home/.hermes-host/config.toml:3: egress.ca_file: [PLACE]/home/.hermes-host/folder: expected a file of certificates (PEM): not a regular file
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: [PLACE]/home/.hermes-host/config.toml:3: egress.ca_file: [PLACE]/home/.hermes-host/empty.pem: expected a file of certificates (PEM): it is empty
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: [PLACE]/home/.hermes-host/config.toml:3: egress.ca_file: [PLACE]/home/.hermes-host/text.pem: expected a file of certificates (PEM): it has no CERTIFICATE block
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: [PLACE]/home/.hermes-host/config.toml:3: egress.ca_file: [PLACE]/home/.hermes-host/garbage.pem: expected a file of certificates (PEM): invalid peer certificate: BadEncoding
+    ");
+    let place = Place::new().env("HERMES_EGRESS_CA_FILE", "none.pem");
+    assert_ran!(place.run(&["config", "check"]), @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: HERMES_EGRESS_CA_FILE: [PLACE]/work/none.pem: expected a file of certificates (PEM): No such file or directory (os error 2)
+    ");
+}
+
+#[test]
+fn a_folder_of_plugins_may_come_later_and_a_file_is_none() {
+    let place = Place::new().own("config.toml", "[plugins]\nfolders = [\"later\", \"../../work\"]\n");
+    assert_ran!(place.run(&["config", "check"]), @"
+    exit 0
+    ----- stdout
+    ok: [PLACE]/home/.hermes-host/config.toml sets 1 of 30 keys, flags and the environment 1
+    ----- stderr
+     WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:2: plugins.folders: [PLACE]/home/.hermes-host/later: there is no such folder yet
+    ");
+    assert_ran!(place.run(&["config", "check", "--json"]), @r#"
+    exit 0
+    ----- stdout
+    {"file":"[PLACE]/home/.hermes-host/config.toml","in_file":1,"elsewhere":1,"warnings":["[PLACE]/home/.hermes-host/config.toml:2: plugins.folders: [PLACE]/home/.hermes-host/later: there is no such folder yet"]}
+    ----- stderr
+     WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:2: plugins.folders: [PLACE]/home/.hermes-host/later: there is no such folder yet
+    "#);
+    assert_ran!(place.run(&["run", "--stdio"]), @"
+    exit 0
+    ----- stdout
+    ----- stderr
+     WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:2: plugins.folders: [PLACE]/home/.hermes-host/later: there is no such folder yet
+    ");
+    let place = place.env("HERMES_PLUGINS_FOLDERS", "later");
+    assert_ran!(place.run(&["config", "check"]), @"
+    exit 0
+    ----- stdout
+    ok: [PLACE]/home/.hermes-host/config.toml sets 0 of 30 keys, flags and the environment 2
+    ----- stderr
+     WARN hermes_host::commands: HERMES_PLUGINS_FOLDERS: [PLACE]/work/later: there is no such folder yet
+    ");
+    assert_ran!(place.run(&["config", "check", "--plugins", "later"]), @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: --plugins: [PLACE]/work/later: there is no such folder
+    ");
+    let place = Place::new().own("config.toml", "[plugins]\nfolders = [\"config.toml\"]\n");
+    let checked = place.run(&["config", "check"]);
+    for args in [&["call", "read_file"] as &[&str], &["run", "--stdio"]] {
+        assert_eq!(place.run(args).to_string(), checked.to_string());
+    }
+    assert_ran!(checked, @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: [PLACE]/home/.hermes-host/config.toml:2: plugins.folders: [PLACE]/home/.hermes-host/config.toml: expected a folder, found a file
+    ");
+}
+
+#[test]
+fn check_lists_what_the_host_does_without() {
+    let place = Place::new()
+        .env("HERMES_COMPILE_CACHE", "")
+        .own("key/x", "")
+        .own("config.toml", "[workspace]\npath = \"none\"\n[compile]\ncache = \"config.toml\"\nkey_file = \"key\"\n");
+    assert_ran!(place.run(&["config", "check"]), @"
+    exit 0
+    ----- stdout
+    ok: [PLACE]/home/.hermes-host/config.toml sets 3 of 30 keys, flags and the environment 0
+    ----- stderr
+     WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:4: compile.cache: [PLACE]/home/.hermes-host/config.toml: expected a folder, found a file; each process compiles for itself
+     WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:5: compile.key_file: [PLACE]/home/.hermes-host/key: expected a file, found a folder; each process compiles for itself
+     WARN hermes_host::commands::config: [PLACE]/home/.hermes-host/config.toml:2: workspace.path: [PLACE]/home/.hermes-host/none cannot be the workspace: No such file or directory (os error 2); the host serves without files
+    ");
+    assert_ran!(place.run(&["config", "check", "--workspace", "../home"]), @"
+    exit 0
+    ----- stdout
+    ok: [PLACE]/home/.hermes-host/config.toml sets 2 of 30 keys, flags and the environment 1
+    ----- stderr
+     WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:4: compile.cache: [PLACE]/home/.hermes-host/config.toml: expected a folder, found a file; each process compiles for itself
+     WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:5: compile.key_file: [PLACE]/home/.hermes-host/key: expected a file, found a folder; each process compiles for itself
+     WARN hermes_host::commands::config: --workspace: [PLACE]/work/../home cannot be the workspace: it is a home folder, where keys and settings lie; the host serves without files
+    ");
+    assert_ran!(place.run(&["config", "check", "--workspace", "."]), @"
+    exit 0
+    ----- stdout
+    ok: [PLACE]/home/.hermes-host/config.toml sets 2 of 30 keys, flags and the environment 1
+    ----- stderr
+     WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:4: compile.cache: [PLACE]/home/.hermes-host/config.toml: expected a folder, found a file; each process compiles for itself
+     WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:5: compile.key_file: [PLACE]/home/.hermes-host/key: expected a file, found a folder; each process compiles for itself
+    ");
+}
+
+#[test]
+fn check_opens_what_a_start_opens() {
+    let place = Place::new().own("toolsets/mine.toml", "tool = []\n");
+    let checked = place.run(&["config", "check"]);
+    assert_eq!(checked.to_string(), place.run(&["run", "--stdio"]).to_string());
+    assert_ran!(checked, @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: [PLACE]/home/.hermes-host/toolsets/mine.toml:1: `tool`: unknown field `tool`, did you mean `tools`?
+    ");
+}
+
+/// However the file is named, its paths are whole.
+#[test]
+fn relative_paths_start_at_the_folder_of_the_file() {
+    let place = Place::new()
+        .file("sub/config.toml", "[plugins]\nfolders = [\"mine\"]\n")
+        .file("config.toml", "[plugins]\nfolders = [\"mine\"]\n");
+    for (file, folder) in [("sub/config.toml", "sub/mine"), ("config.toml", "mine")] {
+        let ran = place.run(&["config", "show", "--json", "--config", file]);
+        assert_eq!(ran.json()[0]["value"], json!([place.workspace().join(folder)]));
+    }
+}
+
+#[test]
 fn the_file_is_checked_where_a_variable_overrides_it_too() {
     let place = Place::new().own("config.toml", "[plugins]\ntrust = \"none\"\n").env("HERMES_PLUGINS_TRUST", "folder");
     assert_ran!(place.run(&["config", "check"]), @"
@@ -170,7 +362,7 @@ fn check_says_what_was_read() {
     assert_ran!(place.run(&["config", "check", "--json"]), @r#"
     exit 0
     ----- stdout
-    {"file":"[PLACE]/home/.hermes-host/config.toml","in_file":2,"elsewhere":1}
+    {"file":"[PLACE]/home/.hermes-host/config.toml","in_file":2,"elsewhere":1,"warnings":[]}
     ----- stderr
     "#);
     assert_ran!(place.run(&["config", "check", "--config", "none.toml"]), @"
@@ -226,6 +418,8 @@ fn show_tells_every_value_and_where_it_comes_from() {
     limits.depth          -                       default
     limits.calls          3                       [PLACE]/home/.hermes-host/config.toml:11
     ----- stderr
+     WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:2: plugins.folders: /mine: there is no such folder yet
+     WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:2: plugins.folders: /theirs: there is no such folder yet
     ");
     assert_ran!(place.run(&["config", "show", "--workspace", "sub"]), @"
     exit 0
@@ -262,6 +456,8 @@ fn show_tells_every_value_and_where_it_comes_from() {
     limits.depth          -
     limits.calls          3
     ----- stderr
+     WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:2: plugins.folders: /mine: there is no such folder yet
+     WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:2: plugins.folders: /theirs: there is no such folder yet
     ");
     let json = place.run(&["config", "show", "--json"]).json();
     assert_eq!(

@@ -10,7 +10,7 @@ use crate::support::{Place, Ran};
 const LIMITS: &str = "[grant.limits]\ncpu = \"200ms\"\n";
 
 /// The test's hook under another name and order, doing the steps that are `by` its marker.
-fn hook(name: &str, marker: char, order: i32, matches: &[&str]) -> Vec<u8> {
+pub(crate) fn hook(name: &str, marker: char, order: i32, matches: &[&str]) -> Vec<u8> {
     let manifest = json!({
         "manifest": 1, "kind": "hook", "name": name, "version": "1.0.0", "match": matches, "order": order,
     });
@@ -290,11 +290,11 @@ fn a_trace_shows_the_steps_of_hooks_and_whose_words_are_whose() {
         coerce  [TIME]
       validate  [TIME]
         before  [TIME]  ended here
+         total  [TIME], [TIME] of it in guest code
         stderr  outer:
         stderr  outer: thread '<unnamed>' (1) panicked at [SOURCE]
         stderr  outer: the secret of the hook
         stderr  outer: note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace
-           cpu  [TIME]
     outer: wasm trap: wasm `unreachable` instruction executed
     error while executing at wasm backtrace:
     [FRAMES]
@@ -314,11 +314,11 @@ fn a_trace_shows_the_steps_of_hooks_and_whose_words_are_whose() {
          scrub  [TIME]
         output  [TIME]
          after  [TIME]  ended here
+         total  [TIME], [TIME] of it in guest code
         stderr  inner:
         stderr  inner: thread '<unnamed>' (1) panicked at [SOURCE]
         stderr  inner: the secret of the hook
         stderr  inner: note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace
-           cpu  [TIME]
     inner: wasm trap: wasm `unreachable` instruction executed
     error while executing at wasm backtrace:
     [FRAMES]
@@ -338,11 +338,11 @@ fn a_trace_shows_the_steps_of_hooks_and_whose_words_are_whose() {
          scrub  [TIME]
          after  [TIME]
          scrub  [TIME]
+         total  [TIME], [TIME] of it in guest code
         stderr
         stderr  thread '<unnamed>' (1) panicked at [SOURCE]
         stderr  the secret of the crash
         stderr  note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace
-           cpu  [TIME]
     wasm trap: wasm `unreachable` instruction executed
     error while executing at wasm backtrace:
     [FRAMES]

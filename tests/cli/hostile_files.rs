@@ -53,7 +53,10 @@ fn what_is_no_regular_file_is_refused_by_name() {
             assert!(ran.stderr.contains("not a regular file"), "{args:?}: {ran}");
         }
         let ran = run(&place.env("HERMES_EGRESS_CA_FILE", "odd.toml"), &["list"]);
-        assert!(ran.code == 2 && ran.stderr.contains("odd.toml: not a regular file"), "{ran}");
+        assert!(
+            ran.code == 2 && ran.stderr.contains("odd.toml: expected a file of certificates (PEM): not a regular file"),
+            "{ran}"
+        );
 
         let place = Place::new();
         make(&place.home().join(".hermes-host/toolsets/odd.toml"));

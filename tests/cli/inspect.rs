@@ -1,7 +1,9 @@
 //! `inspect`: what is in a file, or why it is none of ours.
 
+use serde_json::json;
+
 use crate::assert_ran;
-use crate::support::{Place, core_component};
+use crate::support::{Place, core_component, echo};
 
 #[test]
 fn a_component_is_described() {
@@ -36,8 +38,57 @@ fn a_component_is_described() {
         ],
         "additionalProperties": false
       }
+      kind: "tool"
+      annotations: {
+        "read_only": true,
+        "destructive": true,
+        "idempotent": false,
+        "open_world": true
+      }
+      requires_env: [
+        {
+          "name": "WEATHER_API_KEY",
+          "description": "Weather API key",
+          "url": "https://weatherapi.com/",
+          "password": true
+        }
+      ]
+      is_async: true
     ----- stderr
     "#);
+}
+
+/// Once it said only that there is no such file.
+#[test]
+fn a_tool_that_is_named_instead_of_its_file_is_shown_to_be_elsewhere() {
+    let place = Place::new().plugin("echo.wasm", &echo(json!({})));
+    assert_ran!(place.run(&["inspect", "echo"]), @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: echo: No such file or directory (os error 2)
+    hint: there is a tool `echo`: hermes-host inspect [PLACE]/home/.hermes-host/plugins/echo.wasm
+    ");
+    assert_ran!(place.run(&["inspect", "ecko"]), @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: ecko: No such file or directory (os error 2)
+    hint: there is a tool `echo`: hermes-host inspect [PLACE]/home/.hermes-host/plugins/echo.wasm
+    ");
+    assert_ran!(place.run(&["inspect", "weather"]), @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: weather: No such file or directory (os error 2)
+    hint: there is a tool `weather` in the host's own binary: hermes-host list --json and hermes-host explain weather tell of it
+    ");
+    assert_ran!(place.run(&["inspect", "./echo"]), @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: ./echo: No such file or directory (os error 2)
+    ");
 }
 
 #[test]

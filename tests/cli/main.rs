@@ -19,6 +19,7 @@ mod explain;
 mod hooks;
 mod hostile_files;
 mod inspect;
+mod list;
 mod names;
 mod nested;
 mod new;

@@ -31,7 +31,7 @@ fn a_plugin_with_the_name_of_a_core_tool_is_refused_and_the_core_one_serves() {
     NAME     VERSION  TOOLSET  STATE        DESCRIPTION
     weather  0.1.0    weather  unavailable  🌤 WEATHER_API_KEY has no value; `hermes-host setup` asks for it, or set it in the host's environment
     ----- stderr
-    left out by --toolset, --exclude or the pin of a toolset: read_file 0.1.0, search_files 0.1.0, write_file 0.1.0
+    left out read_file 0.1.0, search_files 0.1.0, write_file 0.1.0: in the toolset `file`; this session uses `weather` alone
     refused [PLACE]/home/.hermes-host/plugins/read_file.wasm: the name `read_file` belongs to core/read_file.wasm; rename the tool or remove one of the files
     ");
     assert_ran!(place.run(&["call", "read_file", "--args", r#"{"path":"a.txt"}"#, "--json"]), @r#"
@@ -58,7 +58,8 @@ fn a_line_break_in_a_file_name_begins_no_line() {
     NAME     VERSION  TOOLSET  STATE        DESCRIPTION
     weather  0.1.0    weather  unavailable  🌤 WEATHER_API_KEY has no value; `hermes-host setup` asks for it, or set it in the host's environment
     ----- stderr
-    left out by --toolset, --exclude or the pin of a toolset: echo 9.0.0, read_file 0.1.0, search_files 0.1.0, write_file 0.1.0
+    left out echo 9.0.0: in no toolset; this session uses `weather` alone
+    left out read_file 0.1.0, search_files 0.1.0, write_file 0.1.0: in the toolset `file`; this session uses `weather` alone
     refused [PLACE]/home/.hermes-host/plugins/a\u{a}refused core.wasm: \u{1b}[31m\u{202e}.wasm: this is a text file, not a WebAssembly component: build the tool with `--target wasm32-wasip2`
     refused [PLACE]/home/.hermes-host/plugins/c.wasm: the name `echo` belongs to [PLACE]/home/.hermes-host/plugins/b\u{d}\u{a}.wasm; rename the tool or remove one of the files
     ");

@@ -4,6 +4,8 @@ use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
 
+use serde_json::json;
+
 use crate::assert_ran;
 use crate::support::{Place, Ran};
 use crate::upstream::Upstream;
@@ -86,7 +88,7 @@ fn a_secret_is_kept_listed_and_forgotten_and_never_shown() {
     NAME     VERSION  TOOLSET  STATE        DESCRIPTION
     weather  0.1.0    weather  unavailable  🌤 WEATHER_API_KEY has no value; `hermes-host setup` asks for it, or set it in the host's environment
     ----- stderr
-    left out by --toolset, --exclude or the pin of a toolset: read_file 0.1.0, search_files 0.1.0, write_file 0.1.0
+    left out read_file 0.1.0, search_files 0.1.0, write_file 0.1.0: in the toolset `file`; this session uses `weather` alone
     ");
 }
 
@@ -189,10 +191,37 @@ fn no_tool_reads_the_file() {
     let place = Place::new();
     run_with(&place, &["secret", "set", "A"], "hunter2");
     let path = secrets(&place);
-    let args = serde_json::json!({"path": path}).to_string();
+    let args = json!({"path": path}).to_string();
     let grant = format!("fs={}", path.parent().unwrap().display());
     let ran = place.run(&["call", "read_file", "--args", &args, "--grant", &grant]);
     assert!(ran.code != 0 && !ran.to_string().contains("hunter2"), "{ran}");
+}
+
+/// A granted variable was once what it was when the host started.
+#[test]
+fn a_host_that_runs_sees_variables_change() {
+    let manifest = json!({
+        "manifest": 1, "name": "probe", "version": "1.0.0", "description": "Tells.", "schema": {"type": "object"},
+        "toolset": "mine", "requires_env": [{"name": "GREETING"}],
+        "capabilities": {"env": ["GREETING"], "secrets": {"TOKEN": {}}},
+    });
+    let replace = hermes_manifest::Existing::Replace;
+    let probe = hermes_manifest::embed(guest_artifacts::PROBE, manifest.to_string().as_bytes(), replace).unwrap();
+    let place = Place::new().plugin("probe.wasm", &probe).own(
+        "toolsets/mine.toml",
+        "tools = [\"probe\"]\n[grant]\nenv = [\"GREETING\"]\n[grant.secrets.TOKEN]\nexpose = true\n",
+    );
+    let mut client = crate::stdio::Client::legacy(&place, &["--toolset", "mine"]);
+    let mut environment = || client.call("probe", json!({"action": "environment"})).to_string();
+    let absent = "GREETING has no value";
+    assert!(environment().contains(absent));
+    for value in ["hello", "good evening"] {
+        run_with(&place, &["secret", "set", "GREETING"], value);
+        let done = environment();
+        assert!(done.contains(&format!("GREETING={value}")), "{done}");
+    }
+    place.run(&["secret", "delete", "GREETING"]);
+    assert!(environment().contains(absent));
 }
 
 #[test]
@@ -202,7 +231,7 @@ fn a_host_that_runs_sees_what_changes() {
         .env("HERMES_EGRESS_PROXY", &upstream.proxy)
         .env("HERMES_EGRESS_CA_FILE", upstream.ca_file.display());
     let mut client = crate::stdio::Client::legacy(&place, &[]);
-    let mut weather = || client.call("weather", serde_json::json!({"location": "London"})).to_string();
+    let mut weather = || client.call("weather", json!({"location": "London"})).to_string();
     let absent = "WEATHER_API_KEY has no value";
     assert!(weather().contains(absent));
     run_with(&place, &["secret", "set", "WEATHER_API_KEY"], "k3y");

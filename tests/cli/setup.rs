@@ -77,6 +77,7 @@ fn an_answer_makes_the_tool_ready() {
       https://weatherapi.com/
       WEATHER_API_KEY (not shown, Enter skips): 
       WEATHER_API_KEY is kept in [PLACE]/home/.hermes-host/secrets
+    set: WEATHER_API_KEY; no value is missing
     ");
     assert_ran!(place.run(&["setup"]), @"
     exit 0
@@ -115,6 +116,18 @@ fn each_value_is_asked_for_once_and_an_empty_answer_skips() {
       Where it runs\u{a}error: forged
       REGION (Enter skips): 
       REGION is kept in [PLACE]/home/.hermes-host/secrets
+    set: REGION; still without a value: TOKEN
+    ");
+    assert_ran!(run_with(&place, &["setup", "--toolset", "mine"], "\n"), @"
+    exit 4
+    ----- stdout
+    NAME  STATE        REASON
+    echo  unavailable  TOKEN has no value; `hermes-host setup` asks for it, or set it in the host's environment
+    ----- stderr
+    ⚡ echo: Says it again.
+      TOKEN (Paste the token, not shown, Enter skips): 
+    nothing was set; still without a value: TOKEN
+    hint: answer on a terminal, with one line on stdin for each question, or by `hermes-host secret set NAME`
     ");
     assert_ran!(run_with(&place, &["setup", "--toolset", "mine"], "hunter2"), @"
     exit 0
@@ -125,6 +138,7 @@ fn each_value_is_asked_for_once_and_an_empty_answer_skips() {
     ⚡ echo: Says it again.
       TOKEN (Paste the token, not shown, Enter skips): 
       TOKEN is kept in [PLACE]/home/.hermes-host/secrets
+    set: TOKEN; no value is missing
     ");
     assert_ran!(place.run(&["list", "--toolset", "mine", "--why"]), @"
     exit 0
@@ -133,15 +147,16 @@ fn each_value_is_asked_for_once_and_an_empty_answer_skips() {
     echo    1.0.0    mine     ready  ⚡ Says it again.
     report  1.0.0    mine     ready  ⚡ Says it again.
     ----- stderr
-    left out by --toolset, --exclude or the pin of a toolset: read_file 0.1.0, search_files 0.1.0, weather 0.1.0, write_file 0.1.0
+    left out read_file 0.1.0, search_files 0.1.0, write_file 0.1.0: in the toolset `file`; this session uses `mine` alone
+    left out weather 0.1.0: in the toolset `weather`; this session uses `mine` alone
     ");
 }
 
 #[test]
-fn nobody_there_leaves_all_as_it_was() {
+fn nobody_there_leaves_all_as_it_was_and_is_no_success() {
     let place = Place::new();
     assert_ran!(place.run(&["setup"]), @"
-    exit 0
+    exit 4
     ----- stdout
     NAME     STATE        REASON
     weather  unavailable  WEATHER_API_KEY has no value; `hermes-host setup` asks for it, or set it in the host's environment
@@ -149,7 +164,9 @@ fn nobody_there_leaves_all_as_it_was() {
     🌤 weather: Get current weather for a location.
       Weather API key
       https://weatherapi.com/
-      WEATHER_API_KEY (not shown, Enter skips):
+      WEATHER_API_KEY (not shown, Enter skips): 
+    nothing was set; still without a value: WEATHER_API_KEY
+    hint: answer on a terminal, with one line on stdin for each question, or by `hermes-host secret set NAME`
     ");
     assert!(!place.home().join(".hermes-host/secrets").exists());
     assert_ran!(place.run(&["setup", "wether"]), @"

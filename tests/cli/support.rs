@@ -146,6 +146,7 @@ macro_rules! assert_ran {
             (r"within 59\ds", "within 600s"),
             // Steps of a trace, and where a crash was.
             (r"(?m)^( +\w+) +[0-9.]+(?:ns|µs|ms|s)", "$1  [TIME]"),
+            (r"\[TIME\], [0-9.]+(?:ns|µs|ms|s) of it", "[TIME], [TIME] of it"),
             (r"(?:\n +\d+: +0x.*)+", "\n[FRAMES]"),
             (r"panicked at .*", "panicked at [SOURCE]"),
         ]}, {

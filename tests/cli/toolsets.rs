@@ -2,8 +2,10 @@
 
 use std::fs;
 
+use serde_json::json;
+
 use crate::assert_ran;
-use crate::support::Place;
+use crate::support::{Place, echo};
 
 const TEAM: &str = r#"
 description = "What the team uses"
@@ -60,11 +62,11 @@ fn toolsets_are_listed_and_shown() {
       weather, file
 
     Tools, with those of what it includes
-      read_file     ready
-      red_file      missing; did you mean `read_file`?
-      search_files  ready
-      weather       unavailable
-      write_file    ready
+      read_file      0.1.0  ready
+      red_file@^1.2  -      missing; did you mean `read_file`?
+      search_files   0.1.0  ready
+      weather        0.1.0  unavailable
+      write_file     0.1.0  ready
 
     Grants the tools that it lists itself
       http = ["https://*.example.com:8443 GET,POST"]
@@ -81,7 +83,7 @@ fn toolsets_are_listed_and_shown() {
     assert_ran!(place.run(&["toolset", "show", "team", "--json"]), @r#"
     exit 0
     ----- stdout
-    {"name":"team","description":"What the team uses","file":"[PLACE]/home/.hermes-host/toolsets/team.toml","includes":["weather","file"],"tools":["read_file","red_file","search_files","weather","write_file"],"hooks":[],"grant":{"fs":[{"path":"${workspace}","mode":"ro","quota":"1 GiB"}],"http":["https://*.example.com:8443 GET,POST"]},"narrow":{"env":[]}}
+    {"name":"team","description":"What the team uses","file":"[PLACE]/home/.hermes-host/toolsets/team.toml","includes":["weather","file"],"tools":["read_file","red_file","search_files","weather","write_file"],"pins":{"red_file":["^1.2"]},"hooks":[],"grant":{"fs":[{"path":"${workspace}","mode":"ro","quota":"1 GiB"}],"http":["https://*.example.com:8443 GET,POST"]},"narrow":{"env":[]}}
     ----- stderr
     "#);
     assert_ran!(place.run(&["toolset", "show", "helper"]), @"
@@ -90,12 +92,12 @@ fn toolsets_are_listed_and_shown() {
     helper: named by manifests alone, so it grants nothing
 
     Tools
-      ask             ready
-      crash           ready
-      echo            ready
-      print_json_rpc  ready
-      report          ready
-      spin            ready
+      ask             0.1.0  ready
+      crash           0.1.0  ready
+      echo            0.1.0  ready
+      print_json_rpc  0.1.0  ready
+      report          0.1.0  ready
+      spin            0.1.0  ready
     ----- stderr
     ");
     assert_ran!(place.run(&["toolset", "show", "file"]), @r#"
@@ -105,9 +107,9 @@ fn toolsets_are_listed_and_shown() {
     core/file.toml
 
     Tools
-      read_file     ready
-      search_files  ready
-      write_file    ready
+      read_file     0.1.0  ready
+      search_files  0.1.0  ready
+      write_file    0.1.0  ready
 
     Grants the tools that it lists itself
       [[fs]]
@@ -130,6 +132,117 @@ fn toolsets_are_listed_and_shown() {
     ----- stdout
     ----- stderr
     error: `all` is every toolset: `hermes-host list` shows its tools
+    ");
+}
+
+#[test]
+fn a_toolset_is_shown_as_a_session_of_it_alone() {
+    let place = Place::new()
+        .plugin("echo.wasm", &echo(json!({"capabilities": {"env": ["LANG"]}})))
+        .own("toolsets/granting.toml", "tools = [\"echo\"]\n[grant]\nenv = [\"LANG\"]\n")
+        .own("toolsets/plain.toml", "tools = [\"echo@^1\", \"read_file\"]\n")
+        .own("toolsets/newer.toml", "tools = [\"echo@^2\"]\n")
+        .own("toolsets/both.toml", "includes = [\"plain\", \"newer\"]\n")
+        .own("toolsets/any.toml", "includes = [\"plain\", \"granting\"]\n");
+    assert_ran!(place.run(&["toolset", "show", "granting"]), @r#"
+    exit 0
+    ----- stdout
+    granting
+    [PLACE]/home/.hermes-host/toolsets/granting.toml
+
+    Tools
+      echo  1.2.0  ready
+
+    Grants the tools that it lists itself
+      env = ["LANG"]
+    ----- stderr
+    "#);
+    assert_ran!(place.run(&["toolset", "show", "plain"]), @"
+    exit 0
+    ----- stdout
+    plain
+    [PLACE]/home/.hermes-host/toolsets/plain.toml
+
+    Tools
+      echo@^1    1.2.0  ungranted
+      read_file  0.1.0  ungranted
+    ----- stderr
+    ");
+    assert_ran!(place.run(&["toolset", "show", "newer"]), @"
+    exit 0
+    ----- stdout
+    newer
+    [PLACE]/home/.hermes-host/toolsets/newer.toml
+
+    Tools
+      echo@^2  1.2.0  hidden: `echo@^2` of [PLACE]/home/.hermes-host/toolsets/newer.toml means other versions
+    ----- stderr
+    ");
+    assert_ran!(place.run(&["toolset", "show", "both"]), @"
+    exit 0
+    ----- stdout
+    both
+    [PLACE]/home/.hermes-host/toolsets/both.toml
+
+    Includes
+      plain, newer
+
+    Tools, with those of what it includes
+      echo@^1 or @^2  1.2.0  ungranted
+      read_file       0.1.0  ungranted
+    ----- stderr
+    ");
+    assert_ran!(place.run(&["toolset", "show", "any"]), @"
+    exit 0
+    ----- stdout
+    any
+    [PLACE]/home/.hermes-host/toolsets/any.toml
+
+    Includes
+      plain, granting
+
+    Tools, with those of what it includes
+      echo       1.2.0  ready
+      read_file  0.1.0  ungranted
+    ----- stderr
+    ");
+    assert_ran!(place.run(&["toolset", "show", "both", "--json"]), @r#"
+    exit 0
+    ----- stdout
+    {"name":"both","description":"","file":"[PLACE]/home/.hermes-host/toolsets/both.toml","includes":["plain","newer"],"tools":["echo","read_file"],"pins":{"echo":["^1","^2"]},"hooks":[],"grant":{},"narrow":{}}
+    ----- stderr
+    "#);
+    assert_ran!(place.run(&["toolset", "show", "plain", "--exclude", "read_file"]), @"
+    exit 0
+    ----- stdout
+    plain
+    [PLACE]/home/.hermes-host/toolsets/plain.toml
+
+    Tools
+      echo@^1    1.2.0  ungranted
+      read_file  0.1.0  hidden: excluded by name
+    ----- stderr
+    ");
+    assert_ran!(place.run(&["toolset", "show", "todo"]), @"
+    exit 0
+    ----- stdout
+    todo: Keep a list of what is to be done in a session
+    core/todo.toml
+
+    Tools
+      none
+    ----- stderr
+    ");
+}
+
+#[test]
+fn a_toolset_that_means_the_shipped_one_by_its_own_name_is_an_error() {
+    let place = Place::new().own("toolsets/file.toml", "includes = [\n  \"weather\",\n  \"file\",\n]\n");
+    assert_ran!(place.run(&["toolset", "show", "file"]), @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: [PLACE]/home/.hermes-host/toolsets/file.toml:3: `includes`: `file` is this file itself, which takes the place of core/file.toml: to build on that one, give this file another name
     ");
 }
 
@@ -171,6 +284,13 @@ fn the_same_seed_draws_the_same_toolsets() {
     ----- stdout
     ----- stderr
     error: there is no distribution `balnced`; did you mean `balanced`?
+    ");
+    assert_ran!(place.run(&["sample", "everything"]), @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    error: there is no distribution `everything`
+    hint: there are balanced, browser_only, browser_tasks, browser_use, creative, default, development, image_gen, minimal, mixed_tasks, reasoning, research, safe, science, terminal_only, terminal_tasks, terminal_web
     ");
     assert_ran!(place.run(&["sample", "balanced", "--seed", "x"]), @"
     exit 2

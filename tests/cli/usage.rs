@@ -104,7 +104,7 @@ fn refused_files_are_counted_and_explained() {
     NAME     VERSION  TOOLSET  STATE        DESCRIPTION
     weather  0.1.0    weather  unavailable  🌤 WEATHER_API_KEY has no value; `hermes-host setup` asks for it, or set it in the host's environment
     ----- stderr
-    left out by --toolset, --exclude or the pin of a toolset: read_file 0.1.0, search_files 0.1.0, write_file 0.1.0
+    left out read_file 0.1.0, search_files 0.1.0, write_file 0.1.0: in the toolset `file`; this session uses `weather` alone
     refused [PLACE]/home/.hermes-host/plugins/broken.wasm: the file ends too early: at byte 10, 114 more bytes are announced and 4 are there; copy or build it again
     refused [PLACE]/home/.hermes-host/plugins/text.wasm: this is a text file, not a WebAssembly component: build the tool with `--target wasm32-wasip2`
     ");

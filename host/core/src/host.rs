@@ -1,12 +1,10 @@
 //! A host: what is there, what is granted, and what every call may use.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::{StreamExt as _, stream};
-use hermes_manifest::EnvName;
 
 use crate::arguments::Compat;
 use crate::ask::Questions;
@@ -20,7 +18,7 @@ use crate::results::{MemoryResults, ResultStore};
 use crate::scrub::{NoScrub, Scrub};
 use crate::seen::{Listing, Seen};
 use crate::tool::SecretStore;
-use crate::toolset::View;
+use crate::toolset::{Hidden, View};
 use crate::workspace::{Workspace, WorkspaceError};
 
 /// Everything that dispatch needs to know. Listing and calling go on while its registry changes.
@@ -34,9 +32,7 @@ pub struct Host {
 pub struct Surroundings {
     /// The folder that tools work in, or why there is none.
     pub workspace: Result<Workspace, WorkspaceError>,
-    /// The environment variables that may be granted.
-    pub environment: BTreeMap<EnvName, String>,
-    /// The secrets that may be granted.
+    /// The values of secrets and environment variables that may be granted, looked up by each call.
     pub secrets: Arc<dyn SecretStore>,
     /// What no grant exceeds.
     pub ceilings: Ceilings,
@@ -53,7 +49,7 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// A workspace and nothing else: no variables, no ceilings, everything kept in memory and nothing written down.
+    /// A workspace, secrets and nothing else: no ceilings, everything kept in memory and nothing written down.
     ///
     /// # Errors
     ///
@@ -64,7 +60,6 @@ impl Surroundings {
     ) -> Result<Self, crate::results::RandomError> {
         Ok(Self {
             workspace,
-            environment: BTreeMap::new(),
             secrets,
             ceilings: Ceilings::default(),
             compat: Compat::default(),
@@ -124,6 +119,12 @@ impl Host {
         Seen::find(self, &self.catalog(), session, name)
     }
 
+    /// Why a session does not see a tool that there is; of several versions, the one that is preferred.
+    pub fn hidden(&self, session: &Session, name: &str) -> Option<Hidden> {
+        let hidden = Seen::find_or_why(self, &self.catalog(), session, name).err()?;
+        hidden.into_iter().next().map(|(_, why)| why)
+    }
+
     /// The power of a tool that was seen.
     pub fn power(&self, seen: &Seen) -> Power {
         Power::resolve(&seen.asked, &seen.granted, &self.ground())
@@ -174,7 +175,7 @@ impl Host {
     }
 
     pub(crate) fn ground(&self) -> Ground<'_> {
-        let Surroundings { environment, ceilings, .. } = &self.surroundings;
-        Ground { workspace: self.workspace_path(), environment, ceilings }
+        let Surroundings { secrets, ceilings, .. } = &self.surroundings;
+        Ground { workspace: self.workspace_path(), environment: secrets.as_ref(), ceilings }
     }
 }

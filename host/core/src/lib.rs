@@ -10,11 +10,13 @@ mod check;
 mod component;
 mod dispatch;
 mod document;
+mod hooks;
 mod host;
 mod limits;
 mod nearest;
 mod outcome;
 mod power;
+mod private;
 pub mod registry;
 pub mod results;
 mod scrub;
@@ -32,14 +34,16 @@ pub use call::{
 pub use component::{Component, Digest, DigestError, Location, MAX_COMPONENT_SIZE, open_regular};
 pub use dispatch::{AnsweredBy, CallRequest, HookReport, Planned, Report, Session, Step, Traced, plan};
 pub use document::{DocumentError, read_document};
+pub use hooks::SeenHook;
 pub use host::{Host, Surroundings};
 pub use limits::{LimitKind, Limits};
 pub use nearest::{UnknownName, nearest};
 pub use outcome::Outcome;
 pub use power::{
-    Ceilings, Explanation, FlagError, GrantLine, Granted, Ground, Mount, Narrow, Power, intersect, missing,
-    parse_grant, union,
+    Ceilings, Explanation, FlagError, GrantLine, Granted, Ground, Idle, IdleCause, Mount, Narrow, Power, Removed,
+    intersect, missing, parse_grant, union,
 };
+pub use private::{make_private, open_private};
 pub use registry::{Catalog, Difference, Entry, Registry, Scope, Source};
 pub use scrub::{NoScrub, Scrub};
 pub use seen::{Absent, Listing, Seen, State};
@@ -48,7 +52,7 @@ pub use tool::{
     SecretStore, Tool, ToolRequest,
 };
 pub use toolset::{
-    AddressError, Cut, DISTRIBUTIONS, Distribution, Distributions, Drawn, GrantPath, HookUse, Include, Included,
-    Listed, ListedError, MissingTool, Origin, Toolset, ToolsetError, Toolsets, View, seeded,
+    AddressError, Cut, DISTRIBUTIONS, Distribution, Distributions, Drawn, GrantPath, Hidden, HookUse, Include,
+    Included, Listed, ListedError, MissingTool, Origin, Toolset, ToolsetError, Toolsets, View, seeded,
 };
 pub use workspace::{Workspace, WorkspaceError};

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use hermes_manifest::{Capabilities, Check, ClientFeature, EnvName, GuestRoot, ToolName};
 
 use crate::dispatch::Session;
+use crate::hooks::SeenHook;
 use crate::host::Host;
 use crate::power::{GrantLine, Granted, missing};
 use crate::registry::{Catalog, Difference, Entry, Family, Scope};
-use crate::toolset::{GrantPath, MissingTool, Origin};
+use crate::toolset::{GrantPath, Hidden, MissingTool, Origin};
 use crate::workspace::WorkspaceError;
 
-/// The tools that a session sees.
+/// The tools that a session sees, and the hooks around them.
 #[derive(Debug, Clone)]
 pub struct Listing {
     /// The generation of all of them.
@@ -21,6 +22,10 @@ pub struct Listing {
     pub tools: Vec<Seen>,
     /// The versions that do not serve.
     pub others: Vec<Seen>,
+    /// All versions of the tools that the session does not see, and why.
+    pub hidden: Vec<(Arc<Entry>, Hidden)>,
+    /// The hooks around its calls.
+    pub hooks: Vec<SeenHook>,
     catalog: Arc<Catalog>,
 }
 
@@ -102,10 +107,7 @@ impl State {
             Self::Unavailable(absent) => Some(absent.to_string()),
             Self::Ungranted(missing) => Some(format!("not granted: {}", listed(missing))),
             Self::Withheld(missing) => Some(format!("not for callers without a token: {}", listed(missing))),
-            Self::Held(difference) => {
-                let changes: Vec<String> = difference.changes.iter().map(|change| change.what.to_string()).collect();
-                Some(format!("waits for approval: {}", changes.join("; ")))
-            }
+            Self::Held(difference) => Some(format!("waits for approval: {}", difference.summary())),
             Self::Older => Some("another version serves".to_owned()),
         }
     }
@@ -117,15 +119,18 @@ fn listed(lines: &[GrantLine]) -> String {
 
 impl Listing {
     pub(crate) fn new(host: &Host, catalog: Arc<Catalog>, session: &Session) -> Self {
-        let (mut tools, mut others) = (Vec::new(), Vec::new());
+        let (mut tools, mut others, mut hidden) = (Vec::new(), Vec::new(), Vec::new());
         for name in names(&catalog, session) {
-            let mut versions = candidates(&catalog, session, name.as_str()).into_iter();
-            let seen = versions.by_ref().find_map(|entry| Seen::new(host, &catalog, session, entry));
-            let Some(seen) = seen else { continue };
-            others.extend(beside(&catalog, session, &seen));
-            tools.push(seen);
+            match Seen::find_or_why(host, &catalog, session, name.as_str()) {
+                Ok(seen) => {
+                    others.extend(beside(&catalog, session, &seen));
+                    tools.push(seen);
+                }
+                Err(unseen) => hidden.extend(unseen),
+            }
         }
-        Self { generation: catalog.generation(), tools, others, catalog }
+        let hooks = SeenHook::all(&catalog, session, host.workspace_path());
+        Self { generation: catalog.generation(), tools, others, hidden, hooks, catalog }
     }
 
     /// What toolsets list and no component holds.
@@ -175,10 +180,31 @@ fn beside(catalog: &Catalog, session: &Session, seen: &Seen) -> Vec<Seen> {
 impl Seen {
     /// The version of `name` that serves this session; where none does, the one that waits for approval.
     pub(crate) fn find(host: &Host, catalog: &Catalog, session: &Session, name: &str) -> Option<Self> {
-        candidates(catalog, session, name).into_iter().find_map(|entry| Self::new(host, catalog, session, entry))
+        Self::find_or_why(host, catalog, session, name).ok()
     }
 
-    fn new(host: &Host, catalog: &Catalog, session: &Session, entry: Arc<Entry>) -> Option<Self> {
+    /// The same.
+    ///
+    /// # Errors
+    ///
+    /// When the session sees none: all versions, each with the reason. There may be none at all.
+    pub(crate) fn find_or_why(
+        host: &Host,
+        catalog: &Catalog,
+        session: &Session,
+        name: &str,
+    ) -> Result<Self, Vec<(Arc<Entry>, Hidden)>> {
+        let mut hidden = Vec::new();
+        for entry in candidates(catalog, session, name) {
+            match Self::new(host, catalog, session, Arc::clone(&entry)) {
+                Ok(seen) => return Ok(seen),
+                Err(why) => hidden.push((entry, why)),
+            }
+        }
+        Err(hidden)
+    }
+
+    fn new(host: &Host, catalog: &Catalog, session: &Session, entry: Arc<Entry>) -> Result<Self, Hidden> {
         let manifest = &entry.manifest;
         let (name, own, version) = (manifest.name.as_str(), entry.toolset(), &manifest.version);
         let paths = catalog.toolsets().paths(&session.view, name, own, version, host.workspace_path())?;
@@ -189,7 +215,7 @@ impl Seen {
         let asked = manifest.asks();
         let mut seen = Self { entry, asked, paths, granted, state: State::Ready };
         seen.state = seen.judge(host, session);
-        Some(seen)
+        Ok(seen)
     }
 
     fn judge(&self, host: &Host, session: &Session) -> State {
@@ -226,11 +252,7 @@ impl Seen {
             return Some(Absent::Workspace(error.clone()));
         }
         let valueless = self.entry.manifest.requires_env.iter().find(|required| {
-            let value = if self.asked.secrets.contains_key(&required.name) {
-                surroundings.secrets.get(&required.name)
-            } else {
-                surroundings.environment.get(&required.name).cloned()
-            };
+            let value = surroundings.secrets.get(&required.name);
             value.is_none_or(|value| value.is_empty())
         });
         valueless.map(|required| Absent::Value(required.name.clone()))

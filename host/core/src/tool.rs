@@ -1,10 +1,11 @@
 //! The seam between this crate and whatever runs tools.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use hermes_manifest::Manifest;
+use hermes_manifest::{EnvName, Manifest};
 
 use crate::call::{Call, Ended, Failure};
 use crate::component::Component;
@@ -219,13 +220,21 @@ pub enum Fault {
 pub struct NoSecrets;
 
 impl SecretStore for NoSecrets {
-    fn get(&self, _name: &hermes_manifest::EnvName) -> Option<String> {
+    fn get(&self, _name: &EnvName) -> Option<String> {
         None
     }
 }
 
-/// Where secrets come from. Values are handed out for names that were granted; the caller has checked that.
+/// Where secrets and environment variables get their values, which may change at any time. Values are handed out for names that were
+/// granted; the caller has checked that.
 pub trait SecretStore: Send + Sync {
-    /// The value of a secret, if it has one.
-    fn get(&self, name: &hermes_manifest::EnvName) -> Option<String>;
+    /// The value of a name, if it has one.
+    fn get(&self, name: &EnvName) -> Option<String>;
+}
+
+/// Values that never change.
+impl SecretStore for BTreeMap<EnvName, String> {
+    fn get(&self, name: &EnvName) -> Option<String> {
+        Self::get(self, name).cloned()
+    }
 }

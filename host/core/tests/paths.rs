@@ -120,7 +120,7 @@ fn view(enabled: &BTreeSet<usize>) -> View {
 const VERSION: Version = Version::new(1, 4, 0);
 
 fn granted(toolsets: &Toolsets, view: &View) -> Option<Granted> {
-    let paths = toolsets.paths(view, "t", None, &VERSION, Some(&workspace()))?;
+    let paths = toolsets.paths(view, "t", None, &VERSION, Some(&workspace())).ok()?;
     (!paths.is_empty()).then(|| Granted::union(&paths))
 }
 

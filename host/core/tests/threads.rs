@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
-use common::{Inert, api, small_component};
+use common::{Inert, api, best, small_component};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use hermes_core::registry::{Trust, TrustPolicy};
@@ -112,7 +112,7 @@ fn each_list_is_one_generations_and_no_call_fails_while_tools_come_change_and_go
                     let mut names = BTreeSet::new();
                     let mut batches = BTreeSet::new();
                     for (name, family) in catalog.families(&Scope::Host) {
-                        let entry = family.best(None).unwrap();
+                        let entry = family.serving().next().unwrap();
                         names.insert(name.to_string());
                         batches.insert(entry.manifest.version.patch);
                         let call = Call {
@@ -172,7 +172,7 @@ impl Tool for Late {
     fn handle<'a>(&'a self, call: Call, args: String, power: Arc<Power>, caller: &'a dyn Caller) -> BoxFuture<'a, Run> {
         let registry = self.0.get().and_then(Weak::upgrade).unwrap();
         let catalog = registry.catalog();
-        let there = catalog.get(&Scope::Host, &call.tool);
+        let there = best(&catalog, &Scope::Host, &call.tool);
         if there.is_some_and(|entry| Arc::ptr_eq(&entry.component, &self.1)) {
             return Box::pin(
                 async move { Sections(self.1.section().to_string()).handle(call, args, power, caller).await },

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use hermes_core::{Ceilings, Explanation, GrantPath, Granted, Ground, Origin, ToolsetError, Toolsets, View};
+use hermes_core::{Ceilings, Explanation, GrantPath, Granted, Ground, IdleCause, Origin, ToolsetError, Toolsets, View};
 use hermes_manifest::{Capabilities, ToolsetName};
 use semver::Version;
 
@@ -28,7 +28,7 @@ fn v(version: &str) -> Version {
 }
 
 fn paths(toolsets: &Toolsets, view: &View, tool: &str) -> Option<Vec<GrantPath>> {
-    toolsets.paths(view, tool, None, &v("1.0.0"), Some(Path::new("/srv/project")))
+    toolsets.paths(view, tool, None, &v("1.0.0"), Some(Path::new("/srv/project"))).ok()
 }
 
 fn http(paths: &[GrantPath]) -> String {
@@ -98,6 +98,117 @@ fn a_later_file_replaces_an_earlier_one_whole() {
 }
 
 #[test]
+fn a_file_that_replaces_another_cannot_build_on_it() {
+    let error = build(&[("web", "tools = [\"a\"]"), ("web", "includes = [\n\"web\"]")]).unwrap_err().to_string();
+    let told = "web.toml:2: `includes`: `web` is this file itself, which takes the place of web.toml: to build on that one, give this \
+                file another name";
+    assert_eq!(error, told);
+    // In any other file its own name is a cycle, and means nothing.
+    build(&[("web", "tools = [\"a\"]\nincludes = [\"web\"]")]).unwrap();
+}
+
+#[test]
+fn a_tool_that_is_not_seen_says_why() {
+    let all = toolsets(&[
+        ("web", "tools = [\"fetch\"]"),
+        ("old", "tools = [\"fetch@^1\"]"),
+        ("newest", "tools = [\"t@^2\"]"),
+        ("outer", "includes = [\"web\"]"),
+    ]);
+    for (address, exclude, tool, own, told) in [
+        ("web", "fetch", "fetch", None, "excluded by name"),
+        ("all-outer", "", "fetch", None, "in the toolset `outer`, which this session leaves out"),
+        ("newest", "", "fetch", None, "in the toolsets `old`, `web`; this session uses `newest` alone"),
+        ("web", "", "t", Some("own"), "in the toolsets `newest`, `own`; this session uses `web` alone"),
+        ("web+old", "", "loose", Some("own"), "in the toolset `own`; this session uses `web`, `old` alone"),
+        ("web", "", "loose", None, "in no toolset; this session uses `web` alone"),
+        ("newest", "", "t", None, "`t@^2` of newest.toml means other versions"),
+    ] {
+        let view = View { exclude: vec![exclude.to_owned()], ..address.parse().unwrap() };
+        let hidden = all.paths(&view, tool, own, &v("1.0.0"), None).unwrap_err();
+        assert_eq!(hidden.to_string(), told, "{address} {tool}");
+    }
+}
+
+#[test]
+fn a_cut_says_where_it_is_and_what_it_leaves() {
+    let narrow = "fs = [{path = \"${workspace}\", quota = \"1 GiB\", mode = \"rw\"}]\nhttp = [\"https://a.b.c GET\"]\nenv = []\nsecrets = {KEY = {}}";
+    let all = toolsets(&[
+        ("outer", format!("description = \"x\"\nincludes = [\"inner\"]\n\n[narrow]\n{narrow}").as_str()),
+        (
+            "inner",
+            "tools = [\"t\"]\n[grant]\nfs = [{path = \"${workspace}\", quota = \"2 GiB\", mode = \"rw\"}]\nhttp = [\"https://a.b.c GET,POST\"]\nenv = [\"TZ\"]\nsecrets = {KEY = {expose = true}}",
+        ),
+    ]);
+    let paths = paths(&all, &view(&["outer"]), "t").unwrap();
+    let cut = &paths[0].cuts[0];
+    assert_eq!((cut.file.as_path(), cut.line), (Path::new("outer.toml"), 4));
+    let removed: Vec<String> = cut.removed.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        removed,
+        [
+            "fs=${workspace}:rw, leaving fs=${workspace}:rw, at most 1 GiB",
+            "http=https://a.b.c POST, leaving http=https://a.b.c GET",
+            "env=TZ",
+            "secrets=KEY",
+        ]
+    );
+    for text in ["narrow = {env = []}", "narrow.env = []"] {
+        assert_eq!(toolsets(&[("a", format!("\n{text}").as_str())]).get("a").unwrap().narrow_line, Some(2), "{text}");
+    }
+    assert_eq!(all.get("inner").unwrap().narrow_line, None);
+}
+
+#[test]
+fn a_flag_that_changes_nothing_says_why() {
+    let all = toolsets(&[
+        (
+            "some",
+            "tools = [\"t\"]\n[grant]\nfs = [{path = \"${workspace}\", quota = \"1 GiB\"}]\n[grant.limits]\nwall = \"1m\"\ncpu = \"20s\"",
+        ),
+        ("none", "tools = [\"t\"]"),
+    ]);
+    let files = "fs = [{path = \"${workspace}\"}]\nenv = [\"LANG\"]\nlimits = {cpu = \"5s\"}";
+    let ceilings = Ceilings { operator: toml::from_str("wall = \"2m\"").unwrap() };
+    let environment = BTreeMap::new();
+    let workspace = std::env::temp_dir().canonicalize().unwrap();
+    let ground = Ground { workspace: Some(&workspace), environment: &environment, ceilings: &ceilings };
+    for (toolset, asked, flag, told) in [
+        ("some", files, "env = [\"LANG\"]", ""),
+        ("some", files, "env = [\"LANG\", \"TZ\"]", "env=TZ unasked env=LANG"),
+        ("some", files, "tools = [\"u\"]", "tools=u unasked"),
+        (
+            "some",
+            files,
+            "fs = [{path = \"${workspace}\", mode = \"rw\"}]",
+            "fs=${workspace}:rw granted fs=${workspace}:ro",
+        ),
+        ("none", files, "fs = [{path = \"${workspace}\", mode = \"rw\"}]", ""),
+        ("none", files, "fs = [{path = \"/usr\"}]", "fs=/usr:ro unasked fs=${workspace}:ro"),
+        ("none", "", "fs = [{path = \"/usr\"}]", "fs=/usr:ro unasked"),
+        ("some", files, "limits = {wall = \"10s\"}", "limits=wall:10s granted limits=wall:1m"),
+        ("some", files, "limits = {wall = \"90s\"}", ""),
+        ("some", files, "limits = {cpu = \"30s\"}", "limits=cpu:30s waived limits=cpu:5s"),
+        ("some", files, "limits = {wall = \"3m\"}", ""),
+        ("implicit", files, "limits = {wall = \"1s\"}", ""),
+    ] {
+        let view = View { grant: toml::from_str(flag).unwrap(), ..view(&[toolset]) };
+        let paths = all.paths(&view, "t", Some("implicit"), &v("1.0.0"), Some(&workspace)).unwrap();
+        let explanation = Explanation::new(toml::from_str(asked).unwrap(), paths, &ground);
+        let idle = explanation.idle.iter().map(|idle| {
+            let holds: String = idle.holds.iter().map(|line| format!(" {line}")).collect();
+            format!("{} {}{holds}", idle.grant, format!("{:?}", idle.cause).to_lowercase())
+        });
+        assert_eq!(idle.collect::<Vec<_>>().join("; "), told, "{toolset} {flag}");
+    }
+    let lower = Ceilings { operator: toml::from_str("wall = \"1m\"").unwrap() };
+    let view = View { grant: toml::from_str("limits = {wall = \"2m\"}").unwrap(), ..view(&["some"]) };
+    let paths = all.paths(&view, "t", None, &v("1.0.0"), Some(&workspace)).unwrap();
+    let idle = Explanation::new(Capabilities::default(), paths, &Ground { ceilings: &lower, ..ground }).idle;
+    assert_eq!((idle[0].cause, idle[0].holds[0].to_string()), (IdleCause::Ceiling, "limits=wall:1m".to_owned()));
+}
+
+#[test]
 fn names_resolve_to_sorted_tools_through_cycles_and_diamonds() {
     let all = toolsets(&[
         ("a", "tools = [\"one\"]\nincludes = [\"b\", \"c\"]"),
@@ -159,7 +270,10 @@ fn a_grant_concerns_the_tools_of_its_own_file_and_narrow_those_of_others() {
     let removed: Vec<String> = through[0].cuts[0].removed.iter().map(ToString::to_string).collect();
     assert_eq!(
         (through[0].cuts[0].by.as_str(), removed.join(", ")),
-        ("outer", "http=https://a.example.com, http=https://inner.com".to_owned())
+        (
+            "outer",
+            "http=https://a.example.com, leaving http=https://a.example.com GET, http=https://inner.com".to_owned()
+        )
     );
 }
 
@@ -235,7 +349,7 @@ fn a_pin_says_which_versions_a_toolset_means() {
         (&["own", "old"], "2.0.0", None),
     ] {
         let paths = all.paths(&view(enabled), "t", Some("own"), &v(version), None);
-        let env = paths.map(|paths| Granted::union(&paths).capabilities().env.clone());
+        let env = paths.ok().map(|paths| Granted::union(&paths).capabilities().env.clone());
         let env = env.as_ref().map(|env| env.iter().map(|name| name.as_str()).collect::<Vec<_>>());
         assert_eq!(env, granted, "{enabled:?} {version}");
     }
@@ -265,7 +379,7 @@ fn a_view_shows_what_is_listed_included_or_named_by_a_manifest() {
     ] {
         let view: View = address.parse().unwrap();
         let paths = all.paths(&view, tool, own, &v("1.0.0"), None);
-        assert_eq!(paths.is_some(), visible, "{address} {tool}");
+        assert_eq!(paths.is_ok(), visible, "{address} {tool}");
     }
     for address in ["", "+web", "web+", "web--file", "Web", "web file", "-"] {
         assert!(address.parse::<View>().is_err(), "{address:?}");
@@ -359,13 +473,16 @@ fn an_explanation_says_which_side_removed_what() {
         }
         shown.push('\n');
     }
-    assert_eq!(shown, "outer > inner | outer removed fs=${workspace}:rw limits=wall:10m\nflag\n");
-    let lines = |lines: &[hermes_core::GrantLine]| lines.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+    let narrowed = "fs=${workspace}:rw, leaving fs=${workspace}:ro limits=wall:10m, leaving limits=wall:5m";
+    assert_eq!(shown, format!("outer > inner | outer removed {narrowed}\nflag\n"));
+    fn lines(lines: &[impl ToString]) -> String {
+        lines.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    }
     assert_eq!(lines(&explanation.missing), "fs=${workspace}:rw http=https://a.b.c GET");
     assert_eq!(lines(&explanation.partly), "");
     assert_eq!(lines(&explanation.unasked), "env=LANG env=TZ");
-    assert_eq!(lines(&explanation.waived), "limits=wall:5m");
-    assert_eq!(lines(&explanation.ceilings), "limits=wall:2m");
+    assert_eq!(lines(&explanation.waived), "limits=wall:5m, leaving limits=wall:2m");
+    assert_eq!(lines(&explanation.ceilings), "limits=wall:2m, leaving limits=wall:1m");
     assert_eq!(serde_json::to_string(&explanation.notable_limits()).unwrap(), r#"{"wall":"1m"}"#);
     assert_eq!(serde_json::to_string(&explanation.power.fs).unwrap(), r#"[{"path":"${workspace}","mode":"ro"}]"#);
     assert!(json.contains(r#""toolsets": ["#) && json.contains(r#""origin": "flag""#), "{json}");

@@ -8,9 +8,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use common::{manifest, registry, shown, small_component, small_component_of, small_hook};
+use common::{best, manifest, registry, shown, small_component, small_component_of, small_hook};
 use hermes_core::registry::{
-    ApproveError, Changed, FileTrust, ReleaseError, ScanError, Standing, Trust, TrustError, TrustPolicy, TrustStore,
+    ApproveError, FileTrust, ReleaseError, ScanError, Standing, Trust, TrustError, TrustPolicy, TrustStore,
 };
 use hermes_core::{Catalog, Registry, Scope, Source};
 use tempfile::TempDir;
@@ -67,7 +67,7 @@ impl World {
         let held = shown(&world.scan(&registry));
         if policy == TrustPolicy::Pinned {
             assert_eq!(held, ["weather 1.0.0 held a/weather.wasm"], "the first sight is new as well");
-            assert!(registry.catalog().get(&Scope::Host, "weather").is_none());
+            assert!(best(&registry.catalog(), &Scope::Host, "weather").is_none());
             registry.approve(&Scope::Host, "weather", None).unwrap();
         }
         assert_eq!(shown(&registry.catalog()), ["weather 1.0.0 admitted a/weather.wasm"]);
@@ -85,7 +85,7 @@ const SCHEMA: &str = r#", "capabilities": {"http": ["https://api.example.com GET
 const POLICIES: [TrustPolicy; 2] = [TrustPolicy::Folder, TrustPolicy::Pinned];
 
 fn serving(catalog: &Catalog, name: &str) -> String {
-    let entry = catalog.get(&Scope::Host, name);
+    let entry = best(catalog, &Scope::Host, name);
     entry.map(|entry| format!("{} {}", entry.manifest.version, entry.manifest.description)).unwrap_or_default()
 }
 
@@ -101,12 +101,12 @@ fn a_name_is_its_first_holders_whatever_the_version_of_another_file() {
             ("a/weather-er.wasm", "99.0.0"),
         ] {
             let (world, registry) = World::with_weather(policy);
-            let before = Arc::clone(registry.catalog().get(&Scope::Host, "weather").unwrap());
+            let before = Arc::clone(best(&registry.catalog(), &Scope::Host, "weather").unwrap());
             world.put(file, small_component("weather", version, GET));
             let expected = ["weather 1.0.0 admitted a/weather.wasm".to_owned(), format!("refused name-taken {file}")];
             let catalog = world.scan(&registry);
             assert_eq!(shown(&catalog), expected, "{policy} {file}");
-            assert!(Arc::ptr_eq(catalog.get(&Scope::Host, "weather").unwrap(), &before), "{policy} {file}");
+            assert!(Arc::ptr_eq(best(&catalog, &Scope::Host, "weather").unwrap(), &before), "{policy} {file}");
             assert_eq!(shown(&world.scan(&world.start())), expected, "restarted: {policy} {file}");
 
             // The owner's file is gone, and still nobody else gets its name.
@@ -163,13 +163,13 @@ fn an_upgrade_waits_if_it_asks_for_more_or_under_pinned_if_anything_is_new() {
 fn a_file_that_is_overwritten_by_what_waits_serves_on_in_a_running_process() {
     for policy in POLICIES {
         let (world, registry) = World::with_weather(policy);
-        let before = Arc::clone(registry.catalog().get(&Scope::Host, "weather").unwrap());
+        let before = Arc::clone(best(&registry.catalog(), &Scope::Host, "weather").unwrap());
         for round in ["first", "again"] {
             world.put("a/weather.wasm", small_component("weather", "1.0.0", POST));
             let catalog = world.scan(&registry);
             let expected = ["weather 1.0.0 admitted a/weather.wasm", "weather 1.0.0 held a/weather.wasm"];
             assert_eq!(shown(&catalog), expected, "{policy} {round}");
-            assert!(Arc::ptr_eq(catalog.get(&Scope::Host, "weather").unwrap(), &before), "{policy} {round}");
+            assert!(Arc::ptr_eq(best(&catalog, &Scope::Host, "weather").unwrap(), &before), "{policy} {round}");
             assert_eq!(catalog.files().len(), 1, "{policy} {round}");
         }
         // A new process has nothing that could serve.
@@ -179,7 +179,7 @@ fn a_file_that_is_overwritten_by_what_waits_serves_on_in_a_running_process() {
 
         registry.approve(&Scope::Host, "weather", None).unwrap();
         assert_eq!(shown(&registry.catalog()), ["weather 1.0.0 admitted a/weather.wasm"], "{policy}");
-        assert!(!Arc::ptr_eq(registry.catalog().get(&Scope::Host, "weather").unwrap(), &before), "{policy}");
+        assert!(!Arc::ptr_eq(best(&registry.catalog(), &Scope::Host, "weather").unwrap(), &before), "{policy}");
         assert_eq!(shown(&world.scan(&restarted)), shown(&registry.catalog()), "{policy}");
         world.remove("a/weather.wasm");
         assert_eq!(shown(&world.scan(&registry)), [""; 0], "{policy}");
@@ -190,7 +190,7 @@ fn a_file_that_is_overwritten_by_what_waits_serves_on_in_a_running_process() {
 fn a_file_that_is_overwritten_by_what_is_refused_serves_on_and_the_refusal_shows() {
     for policy in POLICIES {
         let (world, registry) = World::with_weather(policy);
-        let before = Arc::clone(registry.catalog().get(&Scope::Host, "weather").unwrap());
+        let before = Arc::clone(best(&registry.catalog(), &Scope::Host, "weather").unwrap());
         world.put("b/mine.wasm", small_component("mine", "1.0.0", ""));
         world.scan(&registry);
         for (content, kind) in [
@@ -200,7 +200,7 @@ fn a_file_that_is_overwritten_by_what_is_refused_serves_on_and_the_refusal_shows
         ] {
             world.put("a/weather.wasm", content);
             let catalog = world.scan(&registry);
-            assert!(Arc::ptr_eq(catalog.get(&Scope::Host, "weather").unwrap(), &before), "{policy} {kind}");
+            assert!(Arc::ptr_eq(best(&catalog, &Scope::Host, "weather").unwrap(), &before), "{policy} {kind}");
             assert_eq!(catalog.refused().len(), 1, "{policy} {kind}");
             assert_eq!(catalog.refused()[0].reason.kind(), kind, "{policy}");
             assert_eq!(catalog.files().len(), 2, "{policy} {kind}");
@@ -221,7 +221,7 @@ fn under_pinned_new_code_under_the_same_words_waits_and_what_was_approved_does_n
         assert_eq!(held, usize::from(policy == TrustPolicy::Pinned), "{policy}");
         if policy == TrustPolicy::Pinned {
             let difference = registry.approve(&Scope::Host, "weather", None).unwrap();
-            assert!(matches!(difference.changes[..], [ref only] if matches!(only.what, Changed::Digest { .. })));
+            assert!(difference.changes.is_empty() && difference.content.is_some(), "{difference}");
             world.put("a/weather.wasm", old);
             assert_eq!(shown(&world.scan(&registry)), ["weather 1.0.0 admitted a/weather.wasm"], "going back");
         }
@@ -231,7 +231,7 @@ fn under_pinned_new_code_under_the_same_words_waits_and_what_was_approved_does_n
 #[test]
 fn a_difference_tells_in_lines_what_is_new() {
     let (world, registry) = World::with_weather(TrustPolicy::Pinned);
-    let old = registry.catalog().get(&Scope::Host, "weather").unwrap().component.digest().unwrap();
+    let old = best(&registry.catalog(), &Scope::Host, "weather").unwrap().component.digest().unwrap();
     let more = r#", "description": "forged\nweather: asks for nothing", "schema": {"type": "object", "maxProperties": 1},
         "capabilities": {"http": ["https://api.example.com"], "fs": [{"path": "${workspace}", "mode": "rw"}], "env": ["LANG"], "tools": ["fetch"]},
         "requires_env": [{"name": "KEY", "password": true}]"#;
@@ -245,13 +245,147 @@ fn a_difference_tells_in_lines_what_is_new() {
          weather: asks for env=LANG\n\
          weather: asks for secrets=KEY\n\
          weather: asks for tools=fetch\n\
+         weather: requires_env/0 added: {{\"name\":\"KEY\",\"password\":true}}\n\
          weather: version 1.0.0 → 2.0.0\n\
          weather: description \"d\" → \"forged\\nweather: asks for nothing\"\n\
-         weather: the schema of its arguments changed\n\
-         weather: content {old} → {}",
+         weather: schema/maxProperties added: 1\n\
+         content {old} → {}",
         held.component.digest().unwrap()
     );
     assert_eq!(difference.to_string(), expected);
+}
+
+/// Once only capabilities, description, schema, version and digest were shown: a tool that came to destroy looked the same.
+#[test]
+fn whatever_a_manifest_says_that_was_not_approved_is_told() {
+    let told = |old: &str, new: &str| {
+        let world = World::new(TrustPolicy::Pinned);
+        world.put("a/weather.wasm", small_component("weather", "1.0.0", old));
+        let registry = world.start();
+        world.scan(&registry);
+        registry.approve(&Scope::Host, "weather", None).unwrap();
+        world.put("a/weather.wasm", small_component("weather", "1.0.0", new));
+        world.scan(&registry);
+        let difference = registry.approve(&Scope::Host, "weather", None).unwrap();
+        let told = difference.changes.iter().map(|change| change.what.to_string()).collect::<Vec<_>>();
+        (told.join("; "), difference.summary())
+    };
+    let long =
+        format!(r#", "output_schema": {{"type": "object", "title": "{}", "minProperties": 1}}"#, "d".repeat(200));
+    let long_told = format!(
+        r#"output_schema/type added: "object"; output_schema/title added: "{}"; output_schema/minProperties added: 1"#,
+        "d".repeat(200)
+    );
+    for (old, new, expected, summary) in [
+        (
+            r#", "annotations": {"read_only": true, "destructive": false}"#,
+            "",
+            "annotations/read_only true → false; annotations/destructive false → true",
+            "annotations (2)",
+        ),
+        ("", r#", "requires_client": ["sampling"]"#, r#"requires_client added: "sampling""#, "requires_client"),
+        ("", r#", "check": "dynamic""#, r#"check "static" → "dynamic""#, "check"),
+        ("", r#", "parallel": {"by": ["path"]}"#, r#"parallel "never" → {"by":["path"]}"#, "parallel"),
+        ("", r#", "is_async": true"#, "is_async false → true", "is_async"),
+        ("", r#", "max_result_size_chars": null"#, "max_result_size_chars removed: 100000", "max_result_size_chars"),
+        ("", r#", "requires_host": ">=0.0.1""#, r#"requires_host added: ">=0.0.1""#, "requires_host"),
+        (r#", "toolset": "file""#, r#", "toolset": "web""#, r#"toolset "file" → "web""#, "toolset"),
+        ("", r#", "title": "Weather""#, r#"title added: "Weather""#, "title"),
+        ("", r#", "emoji": "🌤""#, r#"emoji "⚡" → "🌤""#, "emoji"),
+        (
+            "",
+            r#", "icons": [{"src": "https://example.com/i"}]"#,
+            r#"icons/0 added: {"src":"https://example.com/i"}"#,
+            "icons",
+        ),
+        ("", r#", "examples": [{"args": {}}]"#, r#"examples/0 added: {"args":{}}"#, "examples"),
+        ("", r#", "authors": ["me"]"#, r#"authors added: "me""#, "authors"),
+        (r#", "license": "MIT""#, "", r#"license removed: "MIT""#, "license"),
+        ("", r#", "homepage": "https://example.com/""#, r#"homepage added: "https://example.com/""#, "homepage"),
+        ("", &long, &long_told, "output_schema (3)"),
+        (
+            r#", "schema": {"type": "object", "properties": {"a": {"type": "string"}}}"#,
+            r#", "schema": {"type": "object", "properties": {"a": {"type": "integer"}, "b": {}}, "required": ["b"]}"#,
+            r#"schema/properties/a/type "string" → "integer"; schema/properties/b added: {}; schema/required added: ["b"]"#,
+            "schema (3)",
+        ),
+        (
+            r#", "requires_env": [{"name": "A", "url": "https://example.com/"}]"#,
+            r#", "requires_env": [{"name": "A", "url": "https://example.org/"}]"#,
+            r#"requires_env/0/url "https://example.com/" → "https://example.org/""#,
+            "requires_env",
+        ),
+        (POST, GET, "no longer asks for http=https://api.example.com GET,POST", "asks for less"),
+        (
+            GET,
+            r#", "capabilities": {"http": ["https://api.example.com GET", "https://api.example.com GET"]}"#,
+            "capabilities/http rearranged",
+            "capabilities",
+        ),
+        ("", r#", "pages_results": true"#, "asks for pages_results=true", "asks for more"),
+    ] {
+        assert_eq!(told(old, new), (expected.to_owned(), format!("{summary}, content")), "{old} {new}");
+    }
+}
+
+#[test]
+fn a_tool_that_becomes_a_hook_is_told_as_such() {
+    let (world, registry) = World::with_weather(TrustPolicy::Folder);
+    world.put("a/weather-2.0.0.wasm", small_hook("weather", "2.0.0", r#"["*"]"#, 1));
+    world.scan(&registry);
+    let difference = registry.approve(&Scope::Host, "weather", None).unwrap().to_string();
+    let expected = "weather: asks for match=*\n\
+        weather: no longer asks for http=https://api.example.com GET\n\
+        weather: kind \"tool\" → \"hook\"\n\
+        weather: order added: 1\n\
+        weather: version 1.0.0 → 2.0.0\n\
+        weather: schema removed: {\"type\":\"object\"}";
+    assert_eq!(difference, expected);
+}
+
+/// Once each tool of a file had a line for the file's digest.
+#[test]
+fn the_content_of_a_file_of_several_tools_is_told_once() {
+    let several = |version: &str| {
+        let documents = ["weather", "forecast"].map(|name| manifest(name, version, "")).join("\n");
+        small_component_of("hermes:tool/tool@0.1.0", &documents)
+    };
+    let world = World::new(TrustPolicy::Pinned);
+    let registry = world.start();
+    world.put("a/weather.wasm", several("1.0.0"));
+    world.scan(&registry);
+    let first = registry.approve(&Scope::Host, "weather", None).unwrap();
+    let old = first.content.unwrap().new;
+    assert_eq!(
+        first.to_string(),
+        format!("weather: new in version 1.0.0: \"d\"\nforecast: new in version 1.0.0: \"d\"\ncontent {old}")
+    );
+    world.put("a/weather.wasm", several("1.1.0"));
+    world.scan(&registry);
+    let second = registry.approve(&Scope::Host, "forecast", None).unwrap();
+    let new = second.content.unwrap().new;
+    assert_eq!(
+        second.to_string(),
+        format!("weather: version 1.0.0 → 1.1.0\nforecast: version 1.0.0 → 1.1.0\ncontent {old} → {new}")
+    );
+    assert_eq!(second.summary(), "version (2), content");
+}
+
+/// An approval that this host cannot read, as one of a newer host could be, covers nothing.
+#[test]
+fn what_was_approved_and_cannot_be_read_counts_for_nothing() {
+    let (world, registry) = World::with_weather(TrustPolicy::Folder);
+    let file = world.path("home/trust.json");
+    let record = fs::read_to_string(&file).unwrap();
+    let newer = record.replace(r#"\"manifest\":1"#, r#"\"manifest\":2"#);
+    assert_ne!(newer, record);
+    fs::write(&file, newer).unwrap();
+    assert_eq!(shown(&world.scan(&registry)), ["weather 1.0.0 admitted a/weather.wasm"], "the same content serves on");
+    world.put("a/weather-1.1.0.wasm", small_component("weather", "1.1.0", GET));
+    world.scan(&registry);
+    let difference = registry.approve(&Scope::Host, "weather", None).unwrap().to_string();
+    let expected = "weather: new in version 1.1.0: \"d\"\nweather: asks for http=https://api.example.com GET";
+    assert_eq!(difference, expected);
 }
 
 #[test]
@@ -272,7 +406,7 @@ fn what_was_looked_at_is_what_is_approved() {
         world.put("a/weather-1.1.0.wasm", small_component("weather", "1.1.0", POST));
         registry.approve(&Scope::Host, "weather", None).unwrap();
         assert!(
-            registry.catalog().get(&Scope::Host, "weather").unwrap().manifest.asks().secrets.len() == 1,
+            best(&registry.catalog(), &Scope::Host, "weather").unwrap().manifest.asks().secrets.len() == 1,
             "{policy}"
         );
         let catalog = world.scan(&registry);
@@ -423,9 +557,9 @@ fn scopes_are_apart_and_tenants_are_pinned() {
     let sources = [Source::folder(world.path("a")), Source::folder(world.path("b")).in_scope(tenant.clone())];
     let catalog = registry.scan(&sources).unwrap();
     assert_eq!(shown(&catalog), ["weather 1.0.0 admitted a/weather.wasm"]);
-    assert!(catalog.get(&tenant, "weather").is_none());
+    assert!(best(&catalog, &tenant, "weather").is_none());
     registry.approve(&tenant, "weather", None).unwrap();
-    assert_eq!(registry.catalog().get(&tenant, "weather").unwrap().manifest.version.major, 2);
+    assert_eq!(best(&registry.catalog(), &tenant, "weather").unwrap().manifest.version.major, 2);
     assert!(serving(&registry.catalog(), "weather").starts_with("1.0.0"));
 }
 
@@ -535,7 +669,7 @@ fn a_record_that_others_may_write_is_not_used() {
     let (world, _) = World::with_weather(TrustPolicy::Folder);
     fs::set_permissions(world.path("home/trust.json"), fs::Permissions::from_mode(0o666)).unwrap();
     let refused = world.start().scan(&world.sources()).unwrap_err().to_string();
-    assert!(refused.contains("others may write it; `chmod 600` keeps them out"), "{refused}");
+    assert!(refused.contains("others may read or write it; `chmod 600` keeps them out"), "{refused}");
 }
 
 /// Once a FIFO in the place of the lock hung whoever had something to remember.

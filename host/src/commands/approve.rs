@@ -8,12 +8,11 @@ use hermes_core::{GrantLine, Listed, Scope, Seen, State, Toolset, parse_grant, u
 use hermes_manifest::Capabilities;
 use serde_json::json;
 
-use super::difference;
 use crate::cli::ApproveArgs;
 use crate::failure::{ExitStatus, Failure};
 use crate::input;
 use crate::open;
-use crate::printer::{Printer, escape, shown};
+use crate::printer::{Printer, escape, shown, word};
 use crate::settings::Settings;
 
 pub(super) fn approve(args: &ApproveArgs, settings: &Settings, printer: Printer) -> Result<ExitStatus, Failure> {
@@ -22,12 +21,19 @@ pub(super) fn approve(args: &ApproveArgs, settings: &Settings, printer: Printer)
     let family = catalog.family(&Scope::Host, &args.tool);
     let held = family.and_then(|family| family.held().next()).cloned();
     if let Some(entry) = held {
-        let difference = entry.held().map(|held| difference::describe(held)).unwrap_or_default();
-        let question = format!(
-            "{} {} from {} waits for approval:\n{difference}",
-            entry.manifest.name, entry.manifest.version, entry.component
-        );
-        if !agreed(&question, args.yes, printer)? {
+        let file = entry.component.file();
+        let mut lines =
+            vec![format!("{} {} from {} waits for approval:", args.tool, entry.manifest.version, shown(&file))];
+        if let Some(held) = entry.held() {
+            lines.extend(held.to_string().lines().map(|line| format!("  {line}")));
+            if held.has_first() {
+                lines.push(format!(
+                    "hint: hermes-host inspect {} shows all that it says of itself",
+                    word(&shown(&file))
+                ));
+            }
+        }
+        if !agreed(&lines.join("\n"), args.yes, printer)? {
             return Ok(ExitStatus::Unanswered);
         }
         // What was shown is what is admitted, whatever the file holds by now.
@@ -36,7 +42,7 @@ pub(super) fn approve(args: &ApproveArgs, settings: &Settings, printer: Printer)
         tell(printer, &args.tool, "admitted", &[])?;
         return Ok(ExitStatus::Done);
     }
-    if let Some(entry) = family.and_then(|family| family.best(None)).filter(|entry| entry.tool().is_none()) {
+    if let Some(entry) = family.and_then(|family| family.serving().next()).filter(|entry| entry.tool().is_none()) {
         let name = &entry.manifest.name;
         return Err(Failure::usage(format!(
             "`{name}` waits for no approval: it is a hook, and toolsets alone grant hooks"
@@ -53,17 +59,26 @@ pub(super) fn approve(args: &ApproveArgs, settings: &Settings, printer: Printer)
     };
     let file = grant_file(settings, &seen)?;
     let lines: String = missing.iter().map(|line| format!("  {line}\n")).collect();
-    let question =
-        format!("{} asks for what no toolset grants it:\n{lines}It would be written to {}.\n", args.tool, shown(&file));
+    let use_it = in_narrowed(settings, &seen).unwrap_or_default();
+    let question = format!(
+        "{} asks for what no toolset grants it:\n{lines}It would be written to {}.\n{use_it}",
+        args.tool,
+        shown(&file)
+    );
     if !agreed(&question, args.yes, printer)? {
         return Ok(ExitStatus::Unanswered);
     }
     write(&file, &seen, missing)?;
-    if settings.view.toolsets.is_some() {
-        printer.note(&format!("hint: with --toolset, name approved_{} too", args.tool));
-    }
     tell(printer, &args.tool, "granted", missing)?;
     Ok(ExitStatus::Done)
+}
+
+/// How a session that names its toolsets, and not the one that is written, gets the grant.
+fn in_narrowed(settings: &Settings, seen: &Seen) -> Option<String> {
+    let own = format!("approved_{}", seen.entry.manifest.name);
+    let names = settings.view.toolsets.as_ref().filter(|_| !settings.view.enables(&own))?;
+    let names = escape(&names.join(","), false);
+    Some(format!("That is the toolset {own}, which this session does not use: --toolset {names},{own} does.\n"))
 }
 
 /// Whether somebody says yes. Where nobody can be asked the answer is no.

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::cli::ConfigAction;
 use crate::failure::Failure;
+use crate::open;
 use crate::printer::{Printer, escape, shown, table};
 use crate::settings::{Origin, Resolved, Settings, reference};
 
@@ -19,12 +20,23 @@ pub(super) fn config(
     }
 }
 
+/// Opens what every start opens, so that what passes here starts.
 fn check(settings: &Settings, printer: Printer) -> Result<(), Failure> {
+    let host = open::host(settings)?;
+    let mut warnings = settings.warnings.clone();
+    if let Err(error) = &host.surroundings().workspace {
+        let (place, error) = (settings.place("workspace.path"), escape(&error.to_string(), false));
+        let warning = format!("{place}: {error}; the host serves without files");
+        tracing::warn!("{warning}");
+        warnings.push(warning);
+    }
     let count = |from: fn(&Origin) -> bool| settings.resolved.iter().filter(|resolved| from(&resolved.origin)).count();
     let in_file = count(|origin| matches!(origin, Origin::File { .. }));
     let elsewhere = count(|origin| matches!(origin, Origin::Flag { .. } | Origin::Environment { .. }));
     if printer.json() {
-        return Ok(printer.value(&json!({"file": settings.file, "in_file": in_file, "elsewhere": elsewhere}))?);
+        return Ok(printer.value(&json!({
+            "file": settings.file, "in_file": in_file, "elsewhere": elsewhere, "warnings": warnings,
+        }))?);
     }
     let keys = settings.resolved.len();
     Ok(printer.text(&match &settings.file {

@@ -1,10 +1,11 @@
 //! `explain`: why a tool has the power that it has.
 
-use hermes_core::{Explanation, GrantLine, GrantPath, Origin, Seen};
+use hermes_core::{Explanation, GrantLine, GrantPath, Origin, Removed, Seen};
 use hermes_manifest::{Capabilities, ToolsetName};
 use serde_json::json;
 
-use super::{call::flags, difference};
+use super::call::flags;
+use super::{approve_command, idle};
 use crate::cli::ExplainArgs;
 use crate::failure::Failure;
 use crate::open;
@@ -16,6 +17,7 @@ pub(super) fn explain(args: &ExplainArgs, settings: &Settings, printer: Printer)
     let session = open::session(settings);
     let seen = super::find(&host, &session, &args.tool)?;
     let explanation = host.explain(&seen);
+    idle::tell(&host, &seen, &explanation.idle, printer);
     if printer.json() {
         let manifest = &seen.entry.manifest;
         let mut object = serde_json::to_value(&explanation).map_err(Failure::work)?;
@@ -27,15 +29,15 @@ pub(super) fn explain(args: &ExplainArgs, settings: &Settings, printer: Printer)
         }
         return Ok(printer.value(&object)?);
     }
-    Ok(printer.text(&escape(&describe(&seen, &explanation), true))?)
+    Ok(printer.text(&escape(&describe(&seen, &explanation, settings), true))?)
 }
 
-fn describe(seen: &Seen, explanation: &Explanation) -> String {
+fn describe(seen: &Seen, explanation: &Explanation, settings: &Settings) -> String {
     let manifest = &seen.entry.manifest;
     let mut text =
         format!("{} {} from {}: {}\n", manifest.name, manifest.version, seen.entry.component, seen.state.name());
     if let Some(difference) = seen.entry.held() {
-        text.push_str(&difference::describe(difference));
+        text.push_str(&format!("  {}\n", difference.to_string().trim_end().replace('\n', "\n  ")));
     }
     text.push_str("\nGranted by\n");
     if explanation.paths.is_empty() {
@@ -48,12 +50,17 @@ fn describe(seen: &Seen, explanation: &Explanation) -> String {
     section(&mut text, "Asked and not granted", &strings(&explanation.missing));
     if !explanation.missing.is_empty() {
         text.push_str(&format!("  for one run: {}\n", flags(&explanation.missing)));
-        text.push_str(&format!("  for good:    hermes-host approve {}\n", manifest.name));
+        text.push_str(&format!("  for good:    {}\n", approve_command(manifest.name.as_str(), settings)));
     }
     section(&mut text, "Granted in part", &strings(&explanation.partly));
     section(&mut text, "Granted beyond what it asks for", &strings(&explanation.unasked));
     section(&mut text, "Limits that the tool itself wants lower", &strings(&explanation.waived));
-    section(&mut text, "Limits above the operator's ceilings", &strings(&explanation.ceilings));
+    let ceiling = |removed: &Removed| {
+        let limit = removed.grant.limit().unwrap_or_default();
+        format!("{removed}, by {}", settings.place(&format!("limits.{limit}")))
+    };
+    let ceilings: Vec<String> = explanation.ceilings.iter().map(ceiling).collect();
+    section(&mut text, "Limits above the operator's ceilings", &ceilings);
     let power = Capabilities { limits: explanation.notable_limits(), ..explanation.power.clone() };
     let mut power = lines(&power);
     if seen.pages_results() {
@@ -82,7 +89,12 @@ fn describe_path(path: &GrantPath, text: &mut String) {
     }
     for cut in &path.cuts {
         for removed in &cut.removed {
-            text.push_str(&format!("    less {removed}, by [narrow] of {}\n", cut.by));
+            text.push_str(&format!(
+                "    less {removed}, by [narrow] of {} ({}:{})\n",
+                cut.by,
+                shown(&cut.file),
+                cut.line
+            ));
         }
     }
 }
@@ -97,7 +109,7 @@ fn section(text: &mut String, title: &str, lines: &[String]) {
     }
 }
 
-fn strings(lines: &[GrantLine]) -> Vec<String> {
+fn strings(lines: &[impl ToString]) -> Vec<String> {
     lines.iter().map(ToString::to_string).collect()
 }
 

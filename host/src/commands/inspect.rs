@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hermes_core::Digest;
+use hermes_core::{Digest, Location, Scope, nearest};
 use hermes_manifest::{Access, Audit, Manifest, Validated, validate};
 use hermes_sandbox::Sandbox;
 use serde_json::{Value, json};
@@ -11,11 +11,14 @@ use crate::cli::InspectArgs;
 use crate::failure::Failure;
 use crate::input::{MAX_COMPONENT, read};
 use crate::open;
-use crate::printer::{Printer, escape, shown};
+use crate::printer::{Printer, escape, shown, word};
 use crate::settings::Settings;
 
 pub(super) fn inspect(args: &InspectArgs, settings: &Settings, printer: Printer) -> Result<(), Failure> {
-    let bytes = read(&args.file, MAX_COMPONENT)?;
+    let bytes = read(&args.file, MAX_COMPONENT).map_err(|failure| match elsewhere(&args.file, settings) {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    })?;
     let validated = validate(&bytes, &Sandbox::host_api())
         .map_err(|refusal| Failure::usage(format!("{}: {refusal}", shown(&args.file))))?;
     if args.verify {
@@ -32,6 +35,26 @@ pub(super) fn inspect(args: &InspectArgs, settings: &Settings, printer: Printer)
         return Ok(printer.value(&facts.json())?);
     }
     Ok(printer.text(&escape(&facts.text(), true))?)
+}
+
+/// Where the tool is that somebody named instead of its file.
+fn elsewhere(file: &Path, settings: &Settings) -> Option<String> {
+    let name = file.to_str().filter(|name| !name.contains(std::path::is_separator) && !file.exists())?;
+    let name = name.strip_suffix(".wasm").unwrap_or(name);
+    let catalog = open::host(settings).ok()?.catalog();
+    let near = nearest(name, catalog.families(&Scope::Host).map(|(name, _)| name.as_str()))?;
+    let family = catalog.family(&Scope::Host, &near)?;
+    let entry = family.serving().chain(family.held()).next()?;
+    let what = if entry.tool().is_some() { "tool" } else { "hook" };
+    let there = format!("there is a {what} `{near}`");
+    Some(match entry.component.location() {
+        Location::File(file) => format!("{there}: hermes-host inspect {}", word(&shown(file))),
+        Location::Core(..) => {
+            format!(
+                "{there} in the host's own binary: hermes-host list --json and hermes-host explain {near} tell of it"
+            )
+        }
+    })
 }
 
 /// Runs each tool's own `schema`: name, description and parameters must be those of its manifest.
@@ -131,11 +154,24 @@ fn describe(manifest: &Manifest) -> String {
     );
     let asks = asked(manifest);
     text.push_str(&format!("  asks for: {}\n", if asks.is_empty() { "nothing".to_owned() } else { asks.join(", ") }));
-    if let Some(schema) = manifest.schema() {
-        let pretty = serde_json::to_string_pretty(schema.as_value()).unwrap_or_default();
-        text.push_str(&format!("  arguments: {}\n", pretty.replace('\n', "\n  ")));
+    for (field, value) in others(manifest) {
+        let pretty = serde_json::to_string_pretty(&value).unwrap_or_default();
+        text.push_str(&format!("  {field}: {}\n", pretty.replace('\n', "\n  ")));
     }
     text
+}
+
+/// What else the manifest says, and what holds for calls where it says nothing.
+fn others(manifest: &Manifest) -> Vec<(String, Value)> {
+    const SHOWN: [&str; 7] = ["manifest", "name", "version", "toolset", "description", "emoji", "capabilities"];
+    let mut document = match json!(manifest) {
+        Value::Object(document) => document,
+        _ => return Vec::new(),
+    };
+    document.insert("annotations".to_owned(), json!(manifest.annotations));
+    let schema = document.remove("schema").map(|schema| ("arguments".to_owned(), schema));
+    let others = document.into_iter().filter(|(field, _)| !SHOWN.contains(&field.as_str()));
+    schema.into_iter().chain(others).collect()
 }
 
 fn asked(manifest: &Manifest) -> Vec<String> {

@@ -1,8 +1,10 @@
 //! `list`: the tools there are, from their manifests alone.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hermes_core::{Entry, Listing, MissingTool, Scope, Seen, State};
+use hermes_core::registry::Family;
+use hermes_core::{Entry, Listing, MissingTool, Scope, Seen, SeenHook, State, nearest};
 use serde_json::{Value, json};
 
 use super::call::flags;
@@ -21,7 +23,7 @@ pub(super) fn list(args: &ListArgs, settings: &Settings, printer: Printer) -> Re
     if printer.json() {
         let mut rows: Vec<Value> = tools.into_iter().map(row).collect();
         if args.why {
-            rows.extend(beside(&listing).iter().map(Beside::row));
+            rows.extend(hooks(&listing).chain(hidden(&listing)).map(|beside| beside.row()));
             rows.extend(refusals(&listing));
         }
         return Ok(printer.value(&rows)?);
@@ -38,7 +40,16 @@ pub(super) fn list(args: &ListArgs, settings: &Settings, printer: Printer) -> Re
 }
 
 fn row(seen: &Seen) -> Value {
-    entry_row(&seen.entry, seen.state.name(), seen.state.reason())
+    entry_row(&seen.entry, seen.state.name(), reason(&seen.entry, &seen.state))
+}
+
+/// Why it is not offered. What is new in it takes more than a line, and there is a command that shows it.
+fn reason(entry: &Entry, state: &State) -> Option<String> {
+    let reason = state.reason()?;
+    Some(match state {
+        State::Held(_) => format!("{reason}; `hermes-host approve {}` shows it all", entry.manifest.name),
+        _ => reason,
+    })
 }
 
 /// A file that is gone or unreadable by now has no digest; the others are listed all the same.
@@ -59,44 +70,51 @@ fn entry_row(entry: &Entry, state: &str, reason: Option<String>) -> Value {
     })
 }
 
-/// What was admitted and is no tool that this session sees.
-enum Beside<'a> {
-    Hook(&'a Entry, State),
-    Hidden(&'a Entry),
+/// What is no tool that this session sees.
+struct Beside<'a> {
+    entry: &'a Entry,
+    state: &'static str,
+    reason: Option<String>,
 }
 
 impl Beside<'_> {
     fn row(&self) -> Value {
-        match self {
-            Self::Hook(entry, state) => {
-                let mut row = entry_row(entry, state.name(), state.reason());
-                if let Some(row) = row.as_object_mut() {
-                    row.insert("kind".to_owned(), json!("hook"));
-                }
-                row
-            }
-            Self::Hidden(entry) => entry_row(entry, "hidden", Some(HIDDEN.to_owned())),
+        let mut row = entry_row(self.entry, self.state, self.reason.clone());
+        if let Some(row) = row.as_object_mut()
+            && self.entry.tool().is_none()
+        {
+            row.insert("kind".to_owned(), json!("hook"));
         }
+        row
     }
 }
 
-const HIDDEN: &str = "left out by --toolset, --exclude or the pin of a toolset";
+fn hidden(listing: &Listing) -> impl Iterator<Item = Beside<'_>> {
+    listing.hidden.iter().map(|(entry, why)| Beside { entry, state: HIDDEN, reason: Some(why.to_string()) })
+}
 
-fn beside(listing: &Listing) -> Vec<Beside<'_>> {
-    let seen =
-        |entry: &Arc<Entry>| listing.tools.iter().chain(&listing.others).any(|seen| Arc::ptr_eq(&seen.entry, entry));
+const HIDDEN: &str = "hidden";
+
+/// All versions of all hooks: those that the session's calls meet, and the others.
+fn hooks(listing: &Listing) -> impl Iterator<Item = Beside<'_>> {
     let families = listing.catalog().families(&Scope::Host).map(|(_, family)| family);
-    let entries = families.flat_map(|family| family.entries().iter().map(move |entry| (family, entry)));
-    let beside = entries.filter_map(|(family, entry)| match (entry.tool(), entry.held()) {
-        (Some(_), _) if seen(entry) => None,
-        (Some(_), _) => Some(Beside::Hidden(entry)),
-        (None, Some(difference)) => Some(Beside::Hook(entry, State::Held(Arc::clone(difference)))),
-        (None, None) => {
-            let serves = family.best(None).is_some_and(|best| Arc::ptr_eq(best, entry));
-            Some(Beside::Hook(entry, if serves { State::Ready } else { State::Older }))
+    let entries = families.flat_map(Family::entries).filter(|entry| entry.tool().is_none());
+    entries.map(|entry| {
+        let of = |state: &State| Beside { entry, state: state.name(), reason: reason(entry, state) };
+        let hidden = |why: &str| Beside { entry, state: HIDDEN, reason: Some(why.to_owned()) };
+        let used = listing.hooks.iter().find(|hook| hook.name == entry.manifest.name);
+        match (entry.held(), used.map(|hook| &hook.entry)) {
+            (Some(difference), _) => of(&State::Held(Arc::clone(difference))),
+            (None, Some(Some(serves))) => of(if Arc::ptr_eq(serves, entry) { &State::Ready } else { &State::Older }),
+            (None, Some(None)) => hidden("the toolsets that list it mean other versions"),
+            (None, None) => hidden("no toolset of this session lists it among its hooks"),
         }
-    });
-    beside.collect()
+    })
+}
+
+/// Hooks that toolsets list and that nothing serves: no call passes.
+fn missing_hooks(listing: &Listing) -> impl Iterator<Item = &SeenHook> {
+    listing.hooks.iter().filter(|hook| hook.entry.is_none())
 }
 
 fn refusals(listing: &Listing) -> impl Iterator<Item = Value> + '_ {
@@ -112,7 +130,7 @@ fn refusals(listing: &Listing) -> impl Iterator<Item = Value> + '_ {
 
 fn line(seen: &Seen, why: bool) -> Vec<String> {
     let manifest = &seen.entry.manifest;
-    let about = match (&seen.state, seen.state.reason()) {
+    let about = match (&seen.state, reason(&seen.entry, &seen.state)) {
         (State::Ungranted(missing), Some(_)) if why => format!("not granted: {}", flags(missing)),
         (_, Some(reason)) if why => reason,
         _ => first_sentence(&manifest.description),
@@ -139,24 +157,30 @@ fn first_sentence(text: &str) -> String {
 /// What the table has no line for: hooks, tools that this session does not see, refused files, and tools that toolsets list and no
 /// file holds.
 fn tell_why(listing: &Listing, printer: Printer) {
-    let mut hidden = Vec::new();
-    for beside in beside(listing) {
-        match beside {
-            Beside::Hook(entry, state) => {
-                let reason = state.reason().map(|reason| format!("; {reason}")).unwrap_or_default();
-                let Entry { manifest, component, .. } = entry;
-                let told = format!("{} {} from {component}: {}{reason}", manifest.name, manifest.version, state.name());
-                printer.note(&format!("hook {}", escape(&told, false)));
-            }
-            Beside::Hidden(entry) => hidden.push(format!("{} {}", entry.manifest.name, entry.manifest.version)),
-        }
+    for Beside { entry, state, reason } in hooks(listing) {
+        let reason = reason.map(|reason| format!("; {reason}")).unwrap_or_default();
+        let Entry { manifest, component, .. } = entry;
+        let told = format!("{} {} from {component}: {state}{reason}", manifest.name, manifest.version);
+        printer.note(&format!("hook {}", escape(&told, false)));
     }
-    if !hidden.is_empty() {
-        printer.note(&format!("{HIDDEN}: {}", hidden.join(", ")));
+    let mut left_out: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for Beside { entry, reason, .. } in hidden(listing) {
+        let named = format!("{} {}", entry.manifest.name, entry.manifest.version);
+        left_out.entry(reason.unwrap_or_default()).or_default().push(named);
+    }
+    for (reason, named) in left_out {
+        printer.note(&format!("left out {}: {}", named.join(", "), escape(&reason, false)));
     }
     for refused in listing.catalog().refused() {
         let reason = escape(&refused.reason.to_string(), false);
         printer.note(&format!("refused {}: {reason}", shown(&refused.file)));
+    }
+    for hook in missing_hooks(listing) {
+        let name = hook.name.as_str();
+        let known = hooks(listing).map(|beside| beside.entry.manifest.name.as_str());
+        let near = nearest(name, known).filter(|near| near != name);
+        let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        printer.note(&format!("missing: a toolset lists the hook `{name}`, and none serves, so nothing runs{near}"));
     }
     for MissingTool { toolset, tool, nearest } in listing.missing_tools() {
         let near = nearest.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
@@ -170,6 +194,7 @@ fn tell_that_there_is_more(listing: &Listing, printer: Printer) {
         ("tools not offered", withheld),
         ("files refused", listing.catalog().refused().len()),
         ("tools missing", listing.missing_tools().len()),
+        ("hooks missing", missing_hooks(listing).count()),
     ];
     let some = counts.iter().filter(|(_, count)| *count > 0);
     let told: Vec<String> = some.map(|(what, count)| format!("{what}: {count}")).collect();

@@ -5,10 +5,10 @@ mod call;
 mod check;
 mod completions;
 mod config;
-mod difference;
 mod doctor;
 mod embed;
 mod explain;
+mod idle;
 mod inspect;
 mod list;
 mod new;
@@ -18,11 +18,11 @@ mod secret;
 mod setup;
 mod toolset;
 
-use hermes_core::{Host, Seen, Session, UnknownName};
+use hermes_core::{Hidden, Host, Seen, Session, UnknownName};
 
 use crate::cli::Command;
 use crate::failure::{ExitStatus, Failure};
-use crate::printer::{Printer, escape};
+use crate::printer::{Printer, escape, word};
 use crate::settings::Settings;
 
 /// Runs a command. Not all need settings: a file that is broken must not be in the way of those.
@@ -50,7 +50,7 @@ pub(crate) fn run(
         Command::Sample(args) => sample::sample(&args, &settings()?, printer),
         Command::New(args) => new::new(&args, printer),
         Command::Embed(args) => embed::embed(&args, printer),
-        Command::Setup(args) => setup::setup(&args, &settings()?, printer),
+        Command::Setup(args) => return setup::setup(&args, &settings()?, printer),
         Command::Secret { action } => secret::secret(action, &settings()?, printer),
         Command::Config { action } => config::config(&action, settings, printer),
         Command::Doctor => return doctor::doctor(&settings()?, printer),
@@ -62,15 +62,33 @@ pub(crate) fn run(
 /// A tool that the session sees.
 fn find(host: &Host, session: &Session, name: &str) -> Result<Seen, Failure> {
     host.tool(session, name).ok_or_else(|| {
-        let there = host.catalog().tools().any(|entry| entry.manifest.name.as_str() == name);
-        if there {
-            return Failure::usage(format!("this session has no tool `{name}`"))
-                .hint("there is one, and --toolset, --exclude or the pin of a toolset leaves it out");
+        if let Some(why) = host.hidden(session, name) {
+            return Failure::usage(format!("this session has no tool `{name}`")).hint(hidden(&why));
         }
         let listing = host.list(session);
         let names = listing.tools.iter().map(|seen| seen.entry.manifest.name.as_str());
         Failure::usage(escape(&UnknownName::new("tool", name, names).to_string(), false))
     })
+}
+
+fn hidden(why: &Hidden) -> String {
+    format!("there is one: {}", escape(&why.to_string(), false))
+}
+
+/// The names that there are, for one that was none of them.
+fn there<'a>(names: impl Iterator<Item = &'a str>, what: &str) -> String {
+    match names.collect::<Vec<_>>().as_slice() {
+        [] => format!("there is no {what}"),
+        [one] => format!("there is {}", escape(one, false)),
+        all => format!("there are {}", escape(&all.join(", "), false)),
+    }
+}
+
+/// The command that approves a tool as this session sees it.
+fn approve_command(tool: &str, settings: &Settings) -> String {
+    let words = ["hermes-host", "approve", tool].into_iter();
+    let words = words.chain(settings.words.iter().map(String::as_str)).map(word);
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// The runtime of protocols and timers. Guests run on the sandbox's own.

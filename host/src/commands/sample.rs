@@ -24,7 +24,11 @@ pub(super) fn sample(args: &SampleArgs, settings: &Settings, printer: Printer) -
         }
         return Ok(printer.text(&table(&rows))?);
     };
-    let distribution = distributions.get(name).map_err(Failure::usage)?;
+    let distribution = distributions.get(name).map_err(|unknown| {
+        let there = || super::there(distributions.iter().map(|(name, _)| name), "distribution");
+        let failure = Failure::usage(escape(&unknown.to_string(), false));
+        if unknown.nearest.is_some() { failure } else { failure.hint(there()) }
+    })?;
     let host = open::host(settings)?;
     let catalog = host.catalog();
     let drawn = distribution.draw(|toolset| catalog.toolsets().get(toolset.as_str()).is_some(), seeded(args.seed));

@@ -7,14 +7,14 @@ use hermes_manifest::{EnvName, EnvRequirement};
 use serde_json::{Value, json};
 
 use crate::cli::SetupArgs;
-use crate::failure::Failure;
+use crate::failure::{ExitStatus, Failure};
 use crate::open;
 use crate::printer::{Printer, escape, shown, table};
 use crate::secrets::{SecretFile, check_value};
 use crate::settings::Settings;
 use crate::terminal;
 
-pub(super) fn setup(args: &SetupArgs, settings: &Settings, printer: Printer) -> Result<(), Failure> {
+pub(super) fn setup(args: &SetupArgs, settings: &Settings, printer: Printer) -> Result<ExitStatus, Failure> {
     let host = open::host(settings)?;
     let secrets = open::secrets(settings)?;
     let chosen = chosen(&host, args, settings)?;
@@ -26,17 +26,19 @@ pub(super) fn setup(args: &SetupArgs, settings: &Settings, printer: Printer) -> 
         .collect();
     if printer.json() {
         let rows = lacking.iter().flat_map(|(seen, missing)| missing.iter().map(|required| row(seen, required)));
-        return Ok(printer.value(&rows.collect::<Vec<_>>())?);
+        printer.value(&rows.collect::<Vec<_>>())?;
+        return Ok(ExitStatus::Done);
     }
     if lacking.is_empty() {
         printer.note("no value is missing");
-        return Ok(());
+        return Ok(ExitStatus::Done);
     }
     let home = settings.home.as_deref();
     let file = home
         .map(SecretFile::in_home)
         .ok_or_else(|| Failure::usage("there is no home to keep values in; set HERMES_HOME"))?;
     let mut asked: BTreeSet<&EnvName> = BTreeSet::new();
+    let mut set: BTreeSet<&EnvName> = BTreeSet::new();
     for (seen, missing) in &lacking {
         let questions: Vec<_> = missing.iter().filter(|required| asked.insert(&required.name)).collect();
         if questions.is_empty() {
@@ -49,11 +51,30 @@ pub(super) fn setup(args: &SetupArgs, settings: &Settings, printer: Printer) -> 
             if let Some(value) = ask(required, printer)? {
                 file.update(|values| values.insert(required.name.clone(), value))?;
                 printer.note(&format!("  {} is kept in {}", required.name, shown(file.path())));
+                set.insert(&required.name);
             }
         }
     }
     let tools: BTreeSet<&str> = lacking.iter().map(|(seen, _)| seen.entry.manifest.name.as_str()).collect();
-    tell_states(&tools, settings, printer)
+    tell_states(&host, &tools, settings, printer)?;
+    Ok(sum_up(&asked, &set, printer))
+}
+
+/// What was set, and what still has no value. Questions that nobody answered at all are no success.
+fn sum_up(asked: &BTreeSet<&EnvName>, set: &BTreeSet<&EnvName>, printer: Printer) -> ExitStatus {
+    let names = |names: BTreeSet<&EnvName>| names.into_iter().map(EnvName::as_str).collect::<Vec<_>>().join(", ");
+    let missing = names(asked - set);
+    let missing =
+        if missing.is_empty() { "no value is missing".to_owned() } else { format!("still without a value: {missing}") };
+    if set.is_empty() {
+        printer.note(&format!("nothing was set; {missing}"));
+        if !terminal::is_interactive() {
+            printer.note("hint: answer on a terminal, with one line on stdin for each question, or by `hermes-host secret set NAME`");
+        }
+        return ExitStatus::Unanswered;
+    }
+    printer.note(&format!("set: {}; {missing}", names(set.clone())));
+    ExitStatus::Done
 }
 
 /// The tools that were named, or all that the session sees.
@@ -100,8 +121,7 @@ fn ask(required: &EnvRequirement, printer: Printer) -> Result<Option<String>, Fa
 }
 
 /// What the tools that were asked for are now.
-fn tell_states(tools: &BTreeSet<&str>, settings: &Settings, printer: Printer) -> Result<(), Failure> {
-    let host = open::host(settings)?;
+fn tell_states(host: &Host, tools: &BTreeSet<&str>, settings: &Settings, printer: Printer) -> Result<(), Failure> {
     let mut rows = vec![["NAME", "STATE", "REASON"].map(str::to_owned).to_vec()];
     let listing = host.list(&open::session(settings));
     for seen in listing.tools.iter().filter(|seen| tools.contains(seen.entry.manifest.name.as_str())) {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hermes_core::{Host, Listing, Session, Toolset, View};
+use hermes_core::{Entry, Host, Listing, Session, Toolset, View};
 use serde_json::{Value, json};
 
 use crate::cli::ToolsetCommand;
@@ -15,7 +15,7 @@ pub(super) fn toolset(command: &ToolsetCommand, settings: &Settings, printer: Pr
     let host = open::host(settings)?;
     match command {
         ToolsetCommand::List => list(&host, printer),
-        ToolsetCommand::Show { name } => show(&host, name, printer),
+        ToolsetCommand::Show { name } => show(&host, name, settings, printer),
     }
 }
 
@@ -23,7 +23,8 @@ pub(super) fn toolset(command: &ToolsetCommand, settings: &Settings, printer: Pr
 struct Row<'a> {
     name: String,
     file: Option<&'a Toolset>,
-    tools: BTreeSet<String>,
+    /// The tools, each with the versions that are meant; none for all.
+    tools: BTreeMap<String, BTreeSet<String>>,
 }
 
 fn list(host: &Host, printer: Printer) -> Result<(), Failure> {
@@ -43,9 +44,11 @@ fn list(host: &Host, printer: Printer) -> Result<(), Failure> {
     Ok(printer.text(&table(&lines))?)
 }
 
-fn show(host: &Host, name: &str, printer: Printer) -> Result<(), Failure> {
-    host.check_view(&View { toolsets: Some(vec![name.to_owned()]), ..View::default() }).map_err(Failure::usage)?;
-    let listing = host.list(&Session::default());
+fn show(host: &Host, name: &str, settings: &Settings, printer: Printer) -> Result<(), Failure> {
+    let view = View { toolsets: Some(vec![name.to_owned()]), ..settings.view.clone() };
+    host.check_view(&view).map_err(Failure::usage)?;
+    // As a session sees them that uses this toolset alone.
+    let listing = host.list(&Session { view, ..open::session(settings) });
     let row = rows(&listing).into_iter().find(|row| row.name == name);
     let Some(row) = row else {
         return Err(Failure::usage(format!(
@@ -58,6 +61,7 @@ fn show(host: &Host, name: &str, printer: Printer) -> Result<(), Failure> {
     }
     let mut text = String::new();
     match row.file {
+        Some(file) if file.description.is_empty() => text.push_str(&format!("{name}\n{}\n", shown(&file.file))),
         Some(file) => text.push_str(&format!("{name}: {}\n{}\n", file.description, shown(&file.file))),
         None => text.push_str(&format!("{name}: named by manifests alone, so it grants nothing\n")),
     }
@@ -66,17 +70,7 @@ fn show(host: &Host, name: &str, printer: Printer) -> Result<(), Failure> {
         text.push_str(&format!("\nIncludes\n  {}\n", includes.join(", ")));
     }
     text.push_str(if includes.is_empty() { "\nTools\n" } else { "\nTools, with those of what it includes\n" });
-    let missing = listing.missing_tools();
-    let state = |tool: &str| {
-        let there = listing.tools.iter().find(|seen| seen.entry.manifest.name.as_str() == tool);
-        let near = || missing.iter().find(|missing| missing.tool.as_str() == tool)?.nearest.as_ref();
-        match (there, near()) {
-            (Some(seen), _) => seen.state.name().to_owned(),
-            (None, Some(near)) => format!("missing; did you mean `{near}`?"),
-            (None, None) => "missing".to_owned(),
-        }
-    };
-    let tools: Vec<Vec<String>> = row.tools.iter().map(|tool| vec![tool.clone(), state(tool)]).collect();
+    let tools: Vec<Vec<String>> = row.tools.keys().map(|tool| tool_line(&listing, &row, tool)).collect();
     let tools = if tools.is_empty() { "none".to_owned() } else { table(&tools) };
     indent(&mut text, &tools);
     if let Some(file) = row.file {
@@ -90,6 +84,24 @@ fn show(host: &Host, name: &str, printer: Printer) -> Result<(), Failure> {
         }
     }
     Ok(printer.text(&escape(&text, true))?)
+}
+
+/// A tool as the toolset lists it, its version, and whether it is offered.
+fn tool_line(listing: &Listing, row: &Row<'_>, tool: &str) -> Vec<String> {
+    let pins = row.tools.get(tool).into_iter().flatten().map(|pin| format!("@{pin}"));
+    let listed = format!("{tool}{}", pins.collect::<Vec<_>>().join(" or "));
+    let is_it = |entry: &Entry| entry.manifest.name.as_str() == tool;
+    if let Some(seen) = listing.tools.iter().find(|seen| is_it(&seen.entry)) {
+        return vec![listed, seen.entry.manifest.version.to_string(), seen.state.name().to_owned()];
+    }
+    if let Some((entry, why)) = listing.hidden.iter().find(|(entry, _)| is_it(entry)) {
+        return vec![listed, entry.manifest.version.to_string(), format!("hidden: {why}")];
+    }
+    let missing = listing.missing_tools();
+    let near =
+        missing.iter().find(|missing| missing.tool.as_str() == tool).and_then(|missing| missing.nearest.as_ref());
+    let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+    vec![listed, "-".to_owned(), format!("missing{near}")]
 }
 
 fn indent(text: &mut String, part: &str) {
@@ -110,7 +122,11 @@ fn rows(listing: &Listing) -> Vec<Row<'_>> {
     let files = toolsets.iter().map(|(name, _)| name.to_string());
     let names: BTreeSet<String> = files.chain(registered.keys().cloned()).collect();
     let row = |name: String| {
-        let tools = toolsets.resolve(&name, &registered).unwrap_or_default();
+        let pins = |tool: &str| -> Option<BTreeSet<String>> {
+            toolsets.listed(&name, tool).into_iter().map(|listed| Some(listed.pin.as_ref()?.to_string())).collect()
+        };
+        let tools = toolsets.resolve(&name, &registered).unwrap_or_default().into_iter();
+        let tools = tools.map(|tool| (tool.clone(), pins(&tool).unwrap_or_default())).collect();
         Row { file: toolsets.get(&name), tools, name }
     };
     names.into_iter().map(row).collect()
@@ -126,7 +142,8 @@ fn json(row: &Row<'_>) -> Value {
         "description": row.file.map(|file| file.description.as_str()),
         "file": row.file.map(|file| file.file.display().to_string()),
         "includes": includes(row),
-        "tools": row.tools,
+        "tools": row.tools.keys().collect::<Vec<_>>(),
+        "pins": row.tools.iter().filter(|(_, pins)| !pins.is_empty()).collect::<BTreeMap<_, _>>(),
         "hooks": row.file.map(|file| file.hooks.iter().map(|hook| hook.name.to_string()).collect::<Vec<_>>()),
         "grant": row.file.map(|file| &file.grant),
         "narrow": row.file.map(|file| &file.narrow),

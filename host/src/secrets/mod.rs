@@ -49,14 +49,6 @@ impl Secrets {
         Ok(Self { environment, file, kept: Mutex::new(Kept { stamp, values: Arc::new(values) }) })
     }
 
-    /// The environment that tools can be granted: the host's own, and what the file has beyond it. As of now: a granted
-    /// variable does not change while the host runs.
-    pub(crate) fn environment(&self) -> BTreeMap<EnvName, String> {
-        let mut all = BTreeMap::clone(&self.values());
-        all.extend(self.environment.iter().map(|(name, value)| (name.clone(), value.clone())));
-        all
-    }
-
     /// Where a name's value comes from, if it has one.
     pub(crate) fn source(&self, name: &EnvName) -> Option<Source> {
         if self.environment.contains_key(name) {

@@ -3,10 +3,11 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use hermes_core::LimitKind;
 use hermes_manifest::{ByteSize, LimitSet, Span, for_each_limit};
 use hermes_sandbox::Network;
 
-use super::kinds::{Compat, LogFilter, Proxy, Trust};
+use super::kinds::{Ceiling, Compat, LogFilter, Proxy, Trust};
 use super::reader::Reader;
 use super::value::Value;
 use crate::cli::SessionArgs;
@@ -150,11 +151,22 @@ macro_rules! sections {
     };
 }
 
+/// Whether every call uses some of it.
+const fn needed(limit: LimitKind) -> bool {
+    use LimitKind::{Args, Cpu, HostBytes, Instances, Memory, Output, Tables, Wall};
+    matches!(limit, Wall | Cpu | Memory | Tables | Instances | HostBytes | Args | Output)
+}
+
 macro_rules! limits {
     ($($(#[doc = $doc:literal])* $name:ident: $kind:ident($type:ty),)*) => {
         fn limits(reader: &mut Reader<'_>) -> Result<LimitSet, Failure> {
             Ok(LimitSet {
-                $($name: reader.take::<Option<$type>>(&key!(limits $name: Option<$type>, [$($doc)*], "none"), |_| None)?,)*
+                $($name: reader
+                    .take::<Option<Ceiling<$type, { needed(LimitKind::$kind) }>>>(
+                        &key!(limits $name: Option<$type>, [$($doc)*], "none"),
+                        |_| None,
+                    )?
+                    .map(|ceiling| ceiling.0),)*
             })
         }
 
@@ -163,7 +175,8 @@ macro_rules! limits {
                 name: "limits",
                 about: &[
                     "Ceilings of one call. What is not set has no ceiling; a call then has what its toolsets grant, or the built-in",
-                    "default. A ceiling lowers both, and raises neither.",
+                    "default. A ceiling lowers both, and raises neither. One of 0 closes what it limits, and is refused where no call can",
+                    "do without.",
                 ],
                 keys: vec![$(key!(limits $name: Option<$type>, [$($doc)*], "none")),*],
             }
@@ -176,7 +189,8 @@ for_each_limit!(limits);
 sections! {
     /// Which components there are, beside those that the host carries.
     plugins: Plugins {
-        /// Folders of components, after `plugins` in `$HERMES_HOME`, in the order in which they claim names.
+        /// Folders of components, after `plugins` in `$HERMES_HOME`, in the order in which they claim names. One that does not exist is
+        /// a warning, since it may come later, except when the flag names it.
         folders: Vec<PathBuf> {
             flag: "--plugins" => |args| flags(&args.plugins),
             default: "none" => |_| Vec::new(),

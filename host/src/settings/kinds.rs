@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use hermes_core::nearest;
-use hermes_manifest::{ByteSize, Span};
+use hermes_manifest::{ByteSize, LimitValue, Span};
 use hermes_sandbox::Network;
 use serde_json::Value as Json;
 use tracing_subscriber::EnvFilter;
@@ -23,7 +23,13 @@ impl Scalar for PathBuf {
     const LIST: &'static str = "a list of paths";
 
     fn parse(text: &OsStr, base: &Path) -> Result<Self, String> {
-        if text.is_empty() { Err("expected a path, found an empty text".to_owned()) } else { Ok(base.join(text)) }
+        if text.is_empty() {
+            Err("expected a path, found an empty text".to_owned())
+        } else if text.as_encoded_bytes().contains(&0) {
+            Err("expected a path, found a text with a NUL character".to_owned())
+        } else {
+            Ok(base.join(text))
+        }
     }
 
     /// As in `PATH`.
@@ -75,6 +81,30 @@ impl Scalar for u64 {
 
     fn shown(&self) -> Json {
         (*self).into()
+    }
+}
+
+/// The ceiling of a limit. Where it is `NEEDED`, every call uses some: with none at all, none could run.
+pub(super) struct Ceiling<T, const NEEDED: bool>(pub(super) T);
+
+impl<T, const NEEDED: bool> Scalar for Ceiling<T, NEEDED>
+where
+    T: Scalar + LimitValue<Plain: Default> + Copy,
+{
+    const FORM: &'static str = T::FORM;
+    const STRING: bool = T::STRING;
+    const NUMBER: bool = T::NUMBER;
+
+    fn parse(text: &OsStr, base: &Path) -> Result<Self, String> {
+        let most = T::parse(text, base)?;
+        if NEEDED && most.plain() == T::Plain::default() {
+            return Err("expected more than 0: every call needs some, so none could run".to_owned());
+        }
+        Ok(Self(most))
+    }
+
+    fn shown(&self) -> Json {
+        self.0.shown()
     }
 }
 

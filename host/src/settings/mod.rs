@@ -1,8 +1,9 @@
 //! Settings: flag › `HERMES_*` › `config.toml` › default, merged once.
 //!
-//! [`keys`] is the table of all keys, [`value`] and [`kinds`] what may stand behind one, [`reader`] which source holds, and [`page`] the
-//! reference page. [`places`] is what the host finds where it was started.
+//! [`keys`] is the table of all keys, [`value`] and [`kinds`] what may stand behind one, [`reader`] which source holds, [`folders`]
+//! whether the folders are there, and [`page`] the reference page. [`places`] is what the host finds where it was started.
 
+mod folders;
 mod keys;
 mod kinds;
 mod page;
@@ -51,7 +52,7 @@ pub(crate) struct Settings {
     pub(crate) words: Vec<String>,
     /// The environment's variables that a tool could be granted.
     pub(crate) environment: Arc<BTreeMap<EnvName, String>>,
-    /// What is probably a slip, and no error.
+    /// What is probably a slip, and does not stop the host.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -69,9 +70,8 @@ impl Settings {
         let mut reader = Reader::new(args, &places, file.as_ref());
         let config = keys::read(&mut reader)?;
         let resolved = reader.into_resolved();
-        if let Some(missing) = args.plugins.iter().find(|folder| !folder.is_dir()) {
-            return Err(Failure::usage(format!("--plugins {}: there is no such folder", shown(missing))));
-        }
+        let mut warnings = slips(&places, &sections);
+        warnings.extend(folders::look(&config, &resolved)?);
         Ok(Self {
             config,
             resolved,
@@ -79,11 +79,16 @@ impl Settings {
             session: args.session.clone(),
             words: args.words(),
             environment: Arc::new(places.grantable()),
-            warnings: slips(&places, &sections),
+            warnings,
             file: text.map(|(path, _)| path),
             home: places.home,
             user_home: places.user_home,
         })
+    }
+
+    /// Where the value of a key was said and what it is called there, for a message about it.
+    pub(crate) fn place(&self, key: &str) -> String {
+        place(&self.resolved, key)
     }
 
     /// Folders of components, in the order in which they claim names.
@@ -91,6 +96,10 @@ impl Settings {
         let own = self.home.iter().map(|home| home.join("plugins"));
         own.chain(self.config.plugins.folders.iter().cloned()).collect()
     }
+}
+
+fn place(resolved: &[Resolved], key: &str) -> String {
+    resolved.iter().find(|resolved| resolved.key == key).map_or_else(|| key.to_owned(), Resolved::place)
 }
 
 /// The configuration file and its text. Only one that was not named may be absent.

@@ -15,8 +15,9 @@ Nothing has to be configured. Each key is taken from the first of these that set
 4. the default.
 
 A source that sets a key replaces the ones below it whole; lists are not added up. `hermes-host config show --origin` prints which
-value holds and where it comes from, `hermes-host config check` whether the file is right. An unknown key or a value that cannot be
-used is an error, and the host does not start.
+value holds and where it comes from. An unknown key or a value that cannot be used is an error, and the host does not start.
+`hermes-host config check` opens what a start opens: it ends with the error that a start would end with, or lists as warnings what the
+host does without.
 
 ```toml
 [workspace]
@@ -56,8 +57,8 @@ missing, and `hermes-host secret set|list|delete` changes single values; both re
 needs a pipe. A variable of the same name in the host's environment comes before the file.
 
 Only its owner may read the file (mode 0600); any other mode or owner is refused. A tool gets a value only where a toolset or
-`--grant` gives it. A host that runs sees a new secret with its next call, and a new value that is granted as an environment
-variable after a restart.
+`--grant` gives it. A host that runs sees a new value with its next call, whether it is granted as a secret or as an
+environment variable.
 ";
 
 /// The whole page, as Markdown.

@@ -62,6 +62,18 @@ pub(crate) struct Resolved {
     pub(crate) origin: Origin,
 }
 
+impl Resolved {
+    /// Where and what, for a message about the value: a flag and a variable stand for their key.
+    pub(super) fn place(&self) -> String {
+        let origin = escape(&self.origin.to_string(), false);
+        match &self.origin {
+            Origin::Flag { .. } | Origin::Environment { .. } => origin,
+            Origin::File { .. } => format!("{origin}: {}", self.key),
+            Origin::Default => self.key.clone(),
+        }
+    }
+}
+
 /// A configuration file that is well formed and has no unknown key.
 pub(super) struct File<'a> {
     path: &'a Path,
@@ -194,8 +206,8 @@ impl<'a> Reader<'a> {
         let Some((file, (value, line))) = self.file.and_then(|file| Some((file, file.get(key)?))) else {
             return Ok(None);
         };
-        let base = file.path.parent().unwrap_or(file.path);
-        let value = T::read(&Written::Toml(value), base).map_err(|wrong| {
+        let base = self.places.here.join(file.path.parent().unwrap_or(file.path));
+        let value = T::read(&Written::Toml(value), &base).map_err(|wrong| {
             let start = wrong.span.as_ref().map_or_else(|| value.span().start, |span| span.start);
             refusal(&format!("{}: {}", place(file.path, file.text, start), key.dotted()), &wrong)
         })?;

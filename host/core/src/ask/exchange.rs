@@ -8,6 +8,7 @@ use super::handle::Binding;
 use super::question::{Question, QuestionError};
 use super::store::StoreError;
 use crate::call::{Issue, Pending, Resume};
+use crate::nearest::UnknownName;
 use crate::outcome::Outcome;
 use crate::results::RandomError;
 
@@ -33,10 +34,24 @@ pub struct Waiting {
     pub cpu: Duration,
 }
 
-/// What comes next for a call that asked.
+/// What comes of a call's questions.
+#[derive(Debug)]
+pub enum Posed {
+    /// The caller is asked.
+    Ask(Asked),
+    /// Nothing is left to ask: the tool goes on at once.
+    Resume {
+        /// What the tool goes on with.
+        resume: Resume,
+        /// How often the call has asked so far.
+        rounds: u32,
+    },
+}
+
+/// What comes of an answer.
 #[derive(Debug)]
 pub enum Next {
-    /// The caller is asked.
+    /// The caller is asked once more.
     Ask(Asked),
     /// The tool goes on.
     Resume(Box<Resumed>),
@@ -53,14 +68,15 @@ pub struct Asked {
     pub expires: Duration,
     /// The questions that are open.
     pub questions: Vec<Question>,
-    /// What did not fit in the answers that were given; they are asked for once more.
+    /// What was wrong with the answers that were given: those that did not fit, which are asked for once more, and those that
+    /// came with the call to questions that nobody asks.
     pub misfits: Vec<Misfit>,
 }
 
-/// An answer that did not fit its question.
+/// An answer that fits no question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Misfit {
-    /// The question.
+    /// The question that it was for.
     pub id: String,
     /// What is wrong.
     pub issues: Vec<Issue>,
@@ -81,8 +97,8 @@ pub struct Resumed {
     pub wall: Duration,
     /// Processor time that it has used so far.
     pub cpu: Duration,
-    /// Set when a handle was spent: the outcome goes to [`Questions::completed`](super::Questions::completed).
-    pub ticket: Option<Ticket>,
+    /// The outcome goes to [`Questions::completed`](super::Questions::completed).
+    pub ticket: Ticket,
 }
 
 /// Why a call cannot ask.
@@ -128,6 +144,9 @@ pub enum AnswerError {
     /// The question is too old, was answered otherwise, or the tool was replaced meanwhile.
     #[error("the question has expired")]
     Expired,
+    /// One of the answers is to no question of the call. The handle is as it was.
+    #[error(transparent)]
+    Unknown(#[from] UnknownName),
     /// There is no key to open handles with.
     #[error("the key of handles: {0}")]
     Key(io::Error),

@@ -1,6 +1,9 @@
-//! Answered calls: one run each, whoever else sends the same answer meanwhile or later.
+//! Handles that are being answered: one answer at a time, and one run each, whoever else sends the same meanwhile or later.
+//!
+//! The lock is held to look at the map and to change it, and for nothing that may take time.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_channel::oneshot;
@@ -16,19 +19,44 @@ const MAX_KEPT: usize = 64 << 20;
 const OVERHEAD: usize = 256;
 
 /// A run that others may wait for.
-pub(super) type Landing = Shared<oneshot::Receiver<Outcome>>;
+type Landing = Shared<oneshot::Receiver<Outcome>>;
+/// Ends when a [`Claim`] does. Nothing is ever sent.
+type Released = Shared<oneshot::Receiver<Infallible>>;
 
-/// What is known of a spent handle.
-pub(super) enum Flight {
+/// What is known of a handle that was answered.
+enum Flight {
+    /// An answer is being looked at, and may yet leave the handle of use.
+    Claimed(Released),
     /// Its call is running.
     Running { answers: Digest, landing: Landing },
     /// Its call ended.
     Landed { answers: Digest, outcome: Outcome, expires: u64 },
 }
 
-/// The spent handles of this process, by id.
+/// What an answer to a handle meets.
+pub(super) enum Turn {
+    /// Nothing: it is the one that is looked at.
+    Own(Claim),
+    /// Another answer that is being looked at.
+    Behind(Released),
+    /// The run of the same answer.
+    Same(Landing),
+    /// What came of the same answer.
+    Landed(Outcome),
+    /// A handle that another answer has spent.
+    Spent,
+}
+
+/// The handles of this process that were answered, by id.
 #[derive(Default)]
 pub(super) struct Flights(Mutex<HashMap<u128, Flight>>);
+
+/// The right to look at an answer. Dropped before its run begins, the handle is as it was.
+pub(super) struct Claim {
+    flights: Arc<Flights>,
+    id: u128,
+    _released: oneshot::Sender<Infallible>,
+}
 
 /// The duty to say how a resumed call ended. Dropped without that, the handle stays spent and has no result.
 pub struct Ticket {
@@ -40,26 +68,47 @@ pub struct Ticket {
 }
 
 impl Flights {
-    pub(super) fn lock(&self) -> MutexGuard<'_, HashMap<u128, Flight>> {
+    /// The turn of an answer to `id`.
+    pub(super) fn claim(self: &Arc<Self>, id: u128, said: &Digest) -> Turn {
+        let mut known = self.lock();
+        match known.get(&id) {
+            Some(Flight::Landed { answers, outcome, .. }) if answers == said => Turn::Landed(outcome.clone()),
+            Some(Flight::Running { answers, landing }) if answers == said => Turn::Same(landing.clone()),
+            Some(Flight::Claimed(released)) => Turn::Behind(released.clone()),
+            Some(_) => Turn::Spent,
+            None => {
+                let (sender, receiver) = oneshot::channel();
+                known.insert(id, Flight::Claimed(receiver.shared()));
+                Turn::Own(Claim { flights: Arc::clone(self), id, _released: sender })
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<u128, Flight>> {
         // What the map holds is whole between any two statements.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Ticket {
-    /// Begins the run of `id` in `known`, the map of `flights`.
-    pub(super) fn begin(
-        flights: &Arc<Flights>,
-        known: &mut HashMap<u128, Flight>,
-        id: u128,
-        answers: Digest,
-        expires: u64,
-    ) -> Self {
+impl Claim {
+    /// Begins the run of a call whose handle `answers` have spent.
+    pub(super) fn begin(self, answers: Digest, expires: u64) -> Ticket {
         let (sender, receiver) = oneshot::channel();
-        known.insert(id, Flight::Running { answers, landing: receiver.shared() });
-        Self { flights: Arc::clone(flights), id, answers, expires, sender: Some(sender) }
+        self.flights.lock().insert(self.id, Flight::Running { answers, landing: receiver.shared() });
+        Ticket { flights: Arc::clone(&self.flights), id: self.id, answers, expires, sender: Some(sender) }
     }
+}
 
+impl Drop for Claim {
+    fn drop(&mut self) {
+        let mut known = self.flights.lock();
+        if matches!(known.get(&self.id), Some(Flight::Claimed(_))) {
+            known.remove(&self.id);
+        }
+    }
+}
+
+impl Ticket {
     /// Keeps how the call ended, for the same answer sent again. `now` is in seconds since 1970.
     pub(super) fn land(mut self, outcome: &Outcome, now: u64) {
         {
@@ -95,7 +144,7 @@ fn shrink(known: &mut HashMap<u128, Flight>) {
         .iter()
         .filter_map(|(id, flight)| match flight {
             Flight::Landed { outcome, expires, .. } => Some((*expires, *id, weight(outcome))),
-            Flight::Running { .. } => None,
+            Flight::Claimed(_) | Flight::Running { .. } => None,
         })
         .collect();
     kept.sort_unstable();

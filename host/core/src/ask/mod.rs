@@ -4,6 +4,7 @@
 //! questions spends the handle and resumes the call, once: the same answer again gets the same result while that is kept.
 
 mod approval;
+mod early;
 mod exchange;
 mod flight;
 mod form;
@@ -13,7 +14,7 @@ mod questions;
 mod store;
 
 pub use approval::{Approvals, NoApprovals};
-pub use exchange::{AnswerError, AskError, Asked, Misfit, Next, Resumed, Waiting};
+pub use exchange::{AnswerError, AskError, Asked, Misfit, Next, Posed, Resumed, Waiting};
 pub use flight::Ticket;
 pub use form::{Choice, Field, FieldKind, Form, FormError, Format};
 pub use handle::{Binding, Code, LazyKey, SealKey, args_digest};

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::form::{Form, FormError};
-use crate::call::{Issue, Link, Reply, Request, RequestKind};
+use crate::call::{Answer, Issue, Link, Reply, Request, RequestKind};
+use crate::nearest::UnknownName;
 
 /// Most questions at once.
 const MAX_QUESTIONS: usize = 32;
@@ -141,6 +142,20 @@ pub(super) fn read(
         questions.push((request.id.clone(), kind.map(|kind| Question { id: request.id.clone(), kind })));
     }
     Ok(questions)
+}
+
+/// The ids of answers that no question has.
+pub(super) fn unknown<'a>(
+    answers: &'a [Answer],
+    questions: &'a [(String, Option<Question>)],
+) -> impl Iterator<Item = UnknownName> + 'a {
+    let unknown = answers.iter().filter(|answer| !questions.iter().any(|(id, _)| *id == answer.id));
+    let asked = || questions.iter().filter_map(|(_, question)| Some(question.as_ref()?.id.as_str()));
+    unknown.take(MAX_QUESTIONS).map(move |answer| {
+        // No question's id is longer, and what it takes to compare is for us to say.
+        let id: String = answer.id.chars().take(MAX_ID).collect();
+        UnknownName::new("question", &id, asked())
+    })
 }
 
 fn read_one(

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::approval::{Approvals, NoApprovals};
-use super::exchange::{AnswerError, AskError, Asked, MAX_ROUNDS, Misfit, Next, Resumed, Waiting};
-use super::flight::{Flight, Flights, Ticket};
+use super::early;
+use super::exchange::{AnswerError, AskError, Asked, MAX_ROUNDS, Misfit, Next, Posed, Resumed, Waiting};
+use super::flight::{Flights, Ticket, Turn};
 use super::handle::{Binding, LazyKey, SealKey, Sealed, args_digest};
-use super::question::{Askable, Question, QuestionKind, read};
+use super::question::{Askable, Question, read, unknown};
 use super::store::{CallKey, MemoryCalls, PendingStore, WaitingCall};
-use crate::call::{Answer, Pending, Reply, RequestKind, Resume};
+use crate::call::{Answer, Reply, Request, RequestKind, Resume};
 use crate::component::Digest;
 use crate::outcome::Outcome;
 use crate::results::{Owner, RandomError, random};
@@ -80,7 +81,7 @@ impl Questions {
     /// # Errors
     ///
     /// When the questions break the contract, or the call cannot be kept.
-    pub fn ask(&self, waiting: Waiting, askable: Askable, early: &[Answer]) -> Result<Next, AskError> {
+    pub fn ask(&self, waiting: Waiting, askable: Askable, early: &[Answer]) -> Result<Posed, AskError> {
         let Waiting { binding, call, args, pending, rounds, wall, cpu } = waiting;
         if rounds >= MAX_ROUNDS {
             return Err(AskError::TooOften);
@@ -89,25 +90,12 @@ impl Questions {
             return Err(AskError::State { size: pending.state.len(), most: self.bounds.state });
         }
         let questions = read(&pending.requests, &|token| self.approvals.question(token, &binding))?;
-        let nobody = |id: &String| Answer { id: id.clone(), reply: Reply::Nobody };
-        let mut answers: Vec<Answer> = questions
-            .iter()
-            .filter(|(_, question)| !question.as_ref().is_some_and(|question| askable.can(question)))
-            .map(|(id, _)| nobody(id))
-            .collect();
-        let mut misfits = Vec::new();
-        if rounds == 0 && is_just(early, &pending) {
-            for question in questions.iter().filter_map(|(_, question)| question.as_ref()) {
-                let given = early.iter().find(|answer| answer.id == question.id);
-                let approval = matches!(question.kind, QuestionKind::Approval { .. });
-                let Some(given) = given.filter(|_| !approval) else { continue };
-                match question.judge(given.reply.clone()) {
-                    Ok(reply) => {
-                        answers.retain(|answer| answer.id != question.id);
-                        answers.push(Answer { id: question.id.clone(), reply });
-                    }
-                    Err(issues) => misfits.push(Misfit { id: question.id.clone(), issues }),
-                }
+        let (mut answers, misfits) =
+            if rounds == 0 { early::take(early, &pending.requests, &questions) } else { Default::default() };
+        for (id, question) in &questions {
+            let can = question.as_ref().is_some_and(|question| askable.can(question));
+            if !can && !answers.iter().any(|answer| answer.id == *id) {
+                answers.push(Answer { id: id.clone(), reply: Reply::Nobody });
             }
         }
         let expires = pending.expires.unwrap_or(EXPIRES).clamp(Duration::from_secs(1), MAX_EXPIRES);
@@ -124,75 +112,81 @@ impl Questions {
         };
         let open = open(&questions, &kept.answers);
         if open.is_empty() {
-            return Ok(Next::Resume(Box::new(resume(kept, None))));
+            let resume = resume(&kept.requests, kept.state, kept.answers);
+            return Ok(Posed::Resume { resume, rounds: kept.rounds });
         }
         let owner = Owner::of(binding.tenant.as_deref(), binding.session.as_deref());
-        let key = CallKey { owner, expires: self.now().saturating_add(expires.as_secs()), id: random()? };
+        let until = self.now().saturating_add(expires);
+        // Rounded up: it is of use for as long as it says, and not a moment less.
+        let until = until.as_secs().saturating_add(u64::from(until.subsec_nanos() > 0));
+        let key = CallKey { owner, expires: until, id: random()? };
         let sealed = Sealed::new(key.id, key.expires, &binding.code);
         let handle = sealed.seal(self.key.get().map_err(AskError::Key)?, &binding).map_err(|_| AskError::Seal)?;
-        self.make_room(owner)?;
+        let surplus = self.surplus(owner)?;
         self.store.put(&key, &kept)?;
-        Ok(Next::Ask(Asked { handle, expires, questions: open, misfits }))
+        for key in &surplus {
+            self.store.remove(key)?;
+        }
+        Ok(Posed::Ask(Asked { handle, expires, questions: open, misfits }))
     }
 
     /// Takes answers to a call that waits.
     ///
     /// When all is answered, the handle is spent and the call goes on; what did not fit or is missing is asked for once more,
-    /// under the same handle. While another answer to the same handle is being worked on, this one waits for it.
+    /// under the same handle. While another answer to the same handle is being worked on, this one waits for it. After an error
+    /// the call waits as before, unless it has expired.
     ///
     /// # Errors
     ///
-    /// When the handle is not the caller's, or no longer of use.
+    /// When the handle is not the caller's, or no longer of use; when an answer is to no question of the call.
     pub async fn answer(&self, handle: &str, binding: &Binding, answers: &[Answer]) -> Result<Next, AnswerError> {
         let sealed = Sealed::open(self.key.get().map_err(AnswerError::Key)?, handle, binding)
             .map_err(|_| AnswerError::Foreign)?;
         let digest = digest(answers);
-        let landing = {
-            let mut flights = self.flights.lock();
-            let now = self.now();
-            match flights.get(&sealed.id) {
-                _ if sealed.expires <= now => return Err(AnswerError::Expired),
-                Some(Flight::Landed { answers, outcome, .. }) if *answers == digest => {
-                    return Ok(Next::Same(outcome.clone()));
+        let claim = loop {
+            if sealed.expires <= self.now().as_secs() {
+                return Err(AnswerError::Expired);
+            }
+            match self.flights.claim(sealed.id, &digest) {
+                Turn::Own(claim) => break claim,
+                Turn::Behind(released) => {
+                    // However it ended, the next turn shows what became of the handle.
+                    let _ = released.await;
                 }
-                Some(Flight::Running { answers, landing }) if *answers == digest => landing.clone(),
-                Some(_) => return Err(AnswerError::Expired),
-                None => {
-                    let taken = self.take(&sealed, binding, answers, handle, now)?;
-                    return Ok(match taken {
-                        Taken::Open(asked) => Next::Ask(asked),
-                        Taken::Whole(call) => {
-                            let ticket = Ticket::begin(&self.flights, &mut flights, sealed.id, digest, sealed.expires);
-                            Next::Resume(Box::new(resume(call, Some(ticket))))
-                        }
-                    });
-                }
+                Turn::Same(landing) => return landing.await.map(Next::Same).map_err(|_| AnswerError::Expired),
+                Turn::Landed(outcome) => return Ok(Next::Same(outcome)),
+                Turn::Spent => return Err(AnswerError::Expired),
             }
         };
-        landing.await.map(Next::Same).map_err(|_| AnswerError::Expired)
+        Ok(match self.take(&sealed, binding, answers, handle)? {
+            Taken::Open(asked) => Next::Ask(asked),
+            Taken::Whole(call) => {
+                let ticket = claim.begin(digest, sealed.expires);
+                let resume = resume(&call.requests, call.state, call.answers);
+                let WaitingCall { call, args, rounds, wall, cpu, .. } = call;
+                Next::Resume(Box::new(Resumed { call, args, resume, rounds, wall, cpu, ticket }))
+            }
+        })
     }
 
     /// Keeps what came of a call that was resumed by an answer, for the same answer sent again.
     pub fn completed(&self, ticket: Ticket, outcome: &Outcome) {
-        ticket.land(outcome, self.now());
+        ticket.land(outcome, self.now().as_secs());
     }
 
-    fn take(
-        &self,
-        sealed: &Sealed,
-        binding: &Binding,
-        answers: &[Answer],
-        handle: &str,
-        now: u64,
-    ) -> Result<Taken, AnswerError> {
+    /// Everything that can go wrong is done while the call still waits.
+    fn take(&self, sealed: &Sealed, binding: &Binding, answers: &[Answer], handle: &str) -> Result<Taken, AnswerError> {
         let owner = Owner::of(binding.tenant.as_deref(), binding.session.as_deref());
         let key = CallKey { owner, expires: sealed.expires, id: sealed.id };
         if !sealed.is_by(&binding.code) {
             self.store.remove(&key)?;
             return Err(AnswerError::Expired);
         }
-        let mut call = self.store.take(&key)?.ok_or(AnswerError::Expired)?;
+        let mut call = self.store.get(&key)?.ok_or(AnswerError::Expired)?;
         let questions = read(&call.requests, &|token| self.approvals.question(token, binding))?;
+        if let Some(unknown) = unknown(answers, &questions).next() {
+            return Err(unknown.into());
+        }
         let last = call.rounds >= MAX_ROUNDS;
         let mut misfits = Vec::new();
         for (id, question) in &questions {
@@ -218,13 +212,19 @@ impl Questions {
         }
         let open = open(&questions, &call.answers);
         if open.is_empty() {
+            if !self.store.remove(&key)? {
+                // Another process was faster.
+                return Err(AnswerError::Expired);
+            }
             self.decide(&call, binding);
             return Ok(Taken::Whole(call));
         }
         call.rounds += 1;
         call.misfits.extend(misfits.iter().map(|misfit| misfit.id.clone()));
-        self.store.put(&key, &call)?;
-        let expires = Duration::from_secs(sealed.expires.saturating_sub(now));
+        if !self.store.replace(&key, &call)? {
+            return Err(AnswerError::Expired);
+        }
+        let expires = Duration::from_secs(sealed.expires).saturating_sub(self.now());
         Ok(Taken::Open(Asked { handle: handle.to_owned(), expires, questions: open, misfits }))
     }
 
@@ -240,28 +240,28 @@ impl Questions {
         }
     }
 
-    /// Forgets what has expired, and as many of the owner's own calls as the bounds ask.
-    fn make_room(&self, owner: Owner) -> Result<(), AskError> {
-        let now = self.now();
+    /// Forgets what has expired. As many of the owner's own calls as the bounds ask are to go when one more is kept.
+    fn surplus(&self, owner: Owner) -> Result<Vec<CallKey>, AskError> {
+        let now = self.now().as_secs();
         let (expired, live): (Vec<_>, Vec<_>) = self.store.keys()?.into_iter().partition(|key| key.expires <= now);
         for key in &expired {
             self.store.remove(key)?;
         }
-        let mut own: Vec<&CallKey> = live.iter().filter(|key| key.owner == owner).collect();
+        let all = live.len();
+        let mut own: Vec<CallKey> = live.into_iter().filter(|key| key.owner == owner).collect();
         own.sort_unstable();
         let over = |count: usize, most: usize| (count + 1).saturating_sub(most);
-        let surplus = over(own.len(), self.bounds.session).max(over(live.len(), self.bounds.all));
+        let surplus = over(own.len(), self.bounds.session).max(over(all, self.bounds.all));
         if surplus > own.len() {
             return Err(AskError::Full);
         }
-        for key in own.into_iter().take(surplus) {
-            self.store.remove(key)?;
-        }
-        Ok(())
+        own.truncate(surplus);
+        Ok(own)
     }
 
-    fn now(&self) -> u64 {
-        (self.clock)().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+    /// Since 1970.
+    fn now(&self) -> Duration {
+        (self.clock)().duration_since(UNIX_EPOCH).unwrap_or_default()
     }
 }
 
@@ -270,38 +270,15 @@ enum Taken {
     Whole(WaitingCall),
 }
 
-/// Whether `early` answers all questions but approvals, and nothing else.
-fn is_just(early: &[Answer], pending: &Pending) -> bool {
-    let mut asked: Vec<&str> = pending
-        .requests
-        .iter()
-        .filter(|request| !matches!(request.kind, RequestKind::Approval(_)))
-        .map(|request| request.id.as_str())
-        .collect();
-    let approval = |id: &str| pending.requests.iter().any(|request| request.id == id) && !asked.contains(&id);
-    let mut given: Vec<&str> = early.iter().map(|answer| answer.id.as_str()).filter(|id| !approval(id)).collect();
-    asked.sort_unstable();
-    given.sort_unstable();
-    !given.is_empty() && asked == given
-}
-
 fn open(questions: &[(String, Option<Question>)], answers: &[Answer]) -> Vec<Question> {
     let open = questions.iter().filter(|(id, _)| !answers.iter().any(|answer| answer.id == *id));
     open.filter_map(|(_, question)| question.clone()).collect()
 }
 
 /// The answers in the order of the requests.
-fn resume(mut call: WaitingCall, ticket: Option<Ticket>) -> Resumed {
-    call.answers.sort_by_key(|answer| call.requests.iter().position(|request| request.id == answer.id));
-    Resumed {
-        call: call.call,
-        args: call.args,
-        resume: Resume { state: call.state, answers: call.answers },
-        rounds: call.rounds,
-        wall: call.wall,
-        cpu: call.cpu,
-        ticket,
-    }
+fn resume(requests: &[Request], state: Vec<u8>, mut answers: Vec<Answer>) -> Resume {
+    answers.sort_by_key(|answer| requests.iter().position(|request| request.id == answer.id));
+    Resume { state, answers }
 }
 
 /// The same for the same answers, in whatever order they come.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use hermes_manifest::{Check, FsMode};
+use hermes_manifest::{Check, FsMode, Role};
 use serde_json::{Map, Value};
 
 use super::hooks::{self, Left, Standing};
@@ -15,10 +15,11 @@ use super::session::{CallRequest, Session};
 use super::step::{Step, Traced};
 use crate::ask::{Next, Resumed, Ticket};
 use crate::audit::Audited;
+use crate::hooks::SeenHook;
 use crate::host::Host;
 use crate::outcome::Outcome;
 use crate::power::{Granted, Mount, Power};
-use crate::registry::{Catalog, Entry, Scope};
+use crate::registry::{Catalog, Entry};
 use crate::results::{self, Owner};
 use crate::seen::{Absent, Seen, State};
 use crate::tool::Progress;
@@ -200,7 +201,7 @@ impl<'a> Course<'a> {
     fn go_on(&mut self, resumed: Resumed) -> Result<(Map<String, Value>, Begun), Outcome> {
         let Resumed { call, args, resume, rounds, wall, cpu, ticket } = resumed;
         self.report.id = call;
-        self.ticket = ticket;
+        self.ticket = Some(ticket);
         let args = serde_json::from_str(&args)
             .map_err(|error| Outcome::HostError(format!("the arguments that were kept cannot be read: {error}")))?;
         Ok((args, Begun { rounds, wall, cpu, resume: Some(resume) }))
@@ -262,26 +263,17 @@ impl<'a> Course<'a> {
 
     /// The hooks around this call, in order, each with its own power: that of the session's toolsets, and nothing of `--grant`.
     pub(super) fn hooks(&self) -> Vec<Standing> {
-        let toolsets = self.catalog.toolsets();
         let mut standing: Vec<(i32, Standing)> = Vec::new();
-        for hook in toolsets.hooks(&self.session.view, self.host.workspace_path()) {
-            let family = self.catalog.family(&Scope::Host, hook.hook.as_str());
-            let entries = family.into_iter().flat_map(|family| family.serving());
-            let allowed = |entry: &&Arc<Entry>| hook.paths.iter().any(|path| path.allows(&entry.manifest.version));
-            let name = hook.hook.to_string();
-            let Some(entry) = entries.filter(|entry| entry.hook().is_some()).find(allowed) else {
-                standing.push((i32::MIN, Standing { name, section: None, hook: None }));
-                continue;
-            };
-            let hermes_manifest::Role::Hook { matches, order } = &entry.manifest.role else {
+        for SeenHook { name, entry, paths } in SeenHook::all(&self.catalog, self.session, self.host.workspace_path()) {
+            let name = name.to_string();
+            let role = entry.as_ref().map(|entry| (entry, &entry.manifest.role));
+            let Some((entry, Role::Hook { matches, order })) = role else {
                 standing.push((i32::MIN, Standing { name, section: None, hook: None }));
                 continue;
             };
             if !matches.iter().any(|pattern| pattern.matches(&self.request.tool)) {
                 continue;
             }
-            let paths: Vec<_> =
-                hook.paths.iter().filter(|path| path.allows(&entry.manifest.version)).cloned().collect();
             let granted = Granted::union(&paths);
             let mut power = Power::resolve(&entry.manifest.asks(), &granted, &self.host.ground());
             // A hook stands around calls and makes none.

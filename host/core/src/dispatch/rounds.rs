@@ -10,7 +10,7 @@ use super::course::Course;
 use super::hooks::Left;
 use super::nested::Nested;
 use super::session::Session;
-use crate::ask::{AnswerError, Askable, Asked, Binding, Code, Next, Waiting, args_digest};
+use crate::ask::{AnswerError, Askable, Asked, Binding, Code, Next, Posed, Waiting, args_digest};
 use crate::call::{Call, Ended, Failure, Issue, Output, Resume};
 use crate::component::Digest;
 use crate::outcome::Outcome;
@@ -42,6 +42,9 @@ impl Course<'_> {
             Err(AnswerError::Foreign) => {
                 let message = "no call of this session with these arguments waits under this handle".to_owned();
                 Err(Outcome::Invalid(vec![Issue { path: String::new(), message }]))
+            }
+            Err(AnswerError::Unknown(unknown)) => {
+                Err(Outcome::Invalid(vec![Issue { path: String::new(), message: unknown.to_string() }]))
             }
             Err(AnswerError::Expired) => Err(Outcome::Expired),
             Err(error @ (AnswerError::Store(_) | AnswerError::Key(_))) => Err(Outcome::HostError(error.to_string())),
@@ -113,12 +116,11 @@ impl Course<'_> {
                 Waiting { binding, call: self.report.id.clone(), args: args.to_owned(), pending, rounds, wall, cpu };
             let asked = self.host.surroundings.questions.ask(waiting, self.askable(), &self.request.answers);
             match asked {
-                Ok(Next::Ask(asked)) => return Handled::Asked(asked),
-                Ok(Next::Resume(resumed)) => {
-                    rounds = resumed.rounds;
-                    call.resume = Some(resumed.resume);
+                Ok(Posed::Ask(asked)) => return Handled::Asked(asked),
+                Ok(Posed::Resume { resume, rounds: so_far }) => {
+                    rounds = so_far;
+                    call.resume = Some(resume);
                 }
-                Ok(Next::Same(outcome)) => return Handled::Ended(Err(outcome)),
                 Err(error) => return Handled::Ended(Err(error.into())),
             }
         }

@@ -2,7 +2,7 @@
 
 use hermes_manifest::LimitSet;
 
-use super::GrantLine;
+use super::Removed;
 use crate::limits::Limits;
 
 /// The last cut of every power. Whoever may set one has a field here; all of them hold.
@@ -20,7 +20,7 @@ impl Ceilings {
     }
 
     /// What [`Ceilings::cut`] takes from `limits`.
-    pub fn removed(&self, limits: &Limits) -> Vec<GrantLine> {
-        GrantLine::lowered(limits, &self.cut(limits.clone()))
+    pub fn removed(&self, limits: &Limits) -> Vec<Removed> {
+        Removed::lowered(limits, &self.cut(limits.clone()))
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::difference::{difference, missing};
 use super::resolve::effective;
-use super::{GrantLine, Granted, Ground, real};
+use super::{GrantLine, Granted, Ground, Idle, Removed, real};
 use crate::limits::Limits;
 use crate::toolset::GrantPath;
 
@@ -24,10 +24,12 @@ pub struct Explanation {
     pub partly: Vec<GrantLine>,
     /// What is granted and not asked for, so the tool gets nothing of it.
     pub unasked: Vec<GrantLine>,
+    /// What the session grants on top and changes nothing.
+    pub idle: Vec<Idle>,
     /// Limits that the tool itself asks to be lower.
-    pub waived: Vec<GrantLine>,
+    pub waived: Vec<Removed>,
     /// Limits that ceilings cut.
-    pub ceilings: Vec<GrantLine>,
+    pub ceilings: Vec<Removed>,
     /// What it may do; of limits, all.
     pub power: Capabilities,
 }
@@ -56,7 +58,8 @@ impl Explanation {
             missing,
             partly,
             unasked,
-            waived: GrantLine::lowered(granted.limits(), &asked_limits),
+            idle: Idle::find(&asked, &paths, ground),
+            waived: Removed::lowered(granted.limits(), &asked_limits),
             ceilings: ground.ceilings.removed(&asked_limits),
             power: Capabilities { limits: limits.written(), ..effective(&asked, &granted, workspace) },
             asked,

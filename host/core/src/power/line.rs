@@ -3,8 +3,6 @@
 use hermes_manifest::{Capabilities, FsGrant, LimitSet, for_each_limit};
 use serde::Serialize;
 
-use crate::limits::Limits;
-
 /// A part of a grant, shown as the `KIND=VALUE` that `--grant` takes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{capability}={value}")]
@@ -34,21 +32,22 @@ impl GrantLine {
     pub(crate) fn folder(grant: &FsGrant) -> Self {
         Self::new("fs", format_args!("{}:{}", grant.path, grant.mode))
     }
+
+    /// Whether both are of one kind.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        self.capability == other.capability
+    }
+
+    /// The name of the limit that it sets, if it sets one.
+    pub fn limit(&self) -> Option<&str> {
+        let (name, _) = self.value.split_once(':').filter(|_| self.capability == "limits")?;
+        Some(name)
+    }
 }
 
-macro_rules! lowered {
+macro_rules! limits {
     ($($(#[$doc:meta])* $name:ident: $kind:ident($type:ty),)*) => {
         impl GrantLine {
-            /// The limits of `before` that are lower in `after`.
-            pub(crate) fn lowered(before: &Limits, after: &Limits) -> Vec<Self> {
-                let before_written = before.written();
-                let mut lines = Vec::new();
-                $(if let (true, Some(value)) = (after.$name < before.$name, before_written.$name) {
-                    lines.push(Self::new("limits", format_args!("{}:{value}", stringify!($name))));
-                })*
-                lines
-            }
-
             fn limits(set: &LimitSet) -> Vec<Self> {
                 let mut lines = Vec::new();
                 $(if let Some(value) = set.$name {
@@ -60,4 +59,4 @@ macro_rules! lowered {
     };
 }
 
-for_each_limit!(lowered);
+for_each_limit!(limits);

@@ -9,8 +9,11 @@ mod difference;
 mod explain;
 mod flag;
 mod granted;
+mod idle;
 mod line;
 mod narrow;
+mod parts;
+mod removed;
 mod resolve;
 
 pub use algebra::{intersect, union};
@@ -19,9 +22,10 @@ pub use difference::missing;
 pub use explain::Explanation;
 pub use flag::{FlagError, parse_grant};
 pub use granted::Granted;
+pub use idle::{Idle, IdleCause};
 pub use line::GrantLine;
 pub use narrow::Narrow;
+pub use removed::Removed;
 pub use resolve::{Ground, Mount, Power};
 
 pub(crate) use algebra::real;
-pub(crate) use difference::difference;

@@ -9,6 +9,7 @@ use hermes_manifest::{ByteSize, Capabilities, EnvName, FsGrant, FsMode, HttpPatt
 use super::algebra::{folder, intersect, real};
 use super::{Ceilings, Granted};
 use crate::limits::Limits;
+use crate::tool::SecretStore;
 
 /// The power of a tool in a session: resolved, so that the sandbox has nothing left to decide.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -45,12 +46,12 @@ pub struct Mount {
 }
 
 /// What capabilities are resolved against for a call.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Ground<'a> {
     /// What `${workspace}` stands for (canonical), if there is one.
     pub workspace: Option<&'a Path>,
     /// Where granted variables get their values.
-    pub environment: &'a BTreeMap<EnvName, String>,
+    pub environment: &'a dyn SecretStore,
     /// What no grant exceeds.
     pub ceilings: &'a Ceilings,
 }
@@ -67,11 +68,7 @@ impl Power {
         Self {
             workspace: workspace.filter(mounted).map(Path::to_path_buf),
             http: both.http,
-            env: both
-                .env
-                .into_iter()
-                .filter_map(|name| Some((name.clone(), ground.environment.get(&name)?.clone())))
-                .collect(),
+            env: both.env.into_iter().filter_map(|name| Some((name.clone(), ground.environment.get(&name)?))).collect(),
             secrets: both.secrets.into_iter().filter(|(_, terms)| terms.expose).map(|(name, _)| name).collect(),
             tools: both.tools,
             limits: ground.ceilings.cut(granted.limits().clone().cut(&asked.limits)),

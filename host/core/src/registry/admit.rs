@@ -9,12 +9,13 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use hermes_manifest::{Capabilities, Manifest};
+use hermes_manifest::Manifest;
 use semver::Version;
 
 use super::catalog::Key;
-use super::covering::more;
-use super::difference::{Change, Changed, Difference};
+use super::compare::changes;
+use super::covering::asked_more;
+use super::difference::{Change, Difference, NewContent};
 use super::entry::Standing;
 use super::look::{Content, Placed};
 use super::refused::RefusedReason;
@@ -197,18 +198,19 @@ impl Admission<'_> {
         }
         let digest = self.digest(file, content)?;
         let mut held = false;
-        let mut changes = Vec::new();
+        let (mut told, mut before) = (Vec::new(), BTreeSet::new());
         let mut news = Vec::with_capacity(content.manifests.len());
         for manifest in &content.manifests {
-            let new = Approved::of(manifest, &content.component, digest);
             let owned = self.owned(file, manifest);
-            let covered = owned.is_none_or(|owned| {
-                owned.approved.is_empty() || owned.approved.iter().any(|had| had.asked_more(&new).is_empty())
-            });
+            let covers = |had: &Approved| asked_more(manifest, had.manifest().as_ref()).is_empty();
+            let covered = owned.is_none_or(|owned| owned.approved.is_empty() || owned.approved.iter().any(covers));
             held |= digest.is_some() || !covered;
-            let changed = owned.and_then(Owned::best).map_or_else(|| first(&new), |best| best.changes(&new));
-            changes.extend(changed.into_iter().map(|what| Change { name: manifest.name.clone(), what }));
-            news.push(News { key: key(&file.scope, manifest), owner: owner(file), approved: Some(new) });
+            let best = owned.and_then(Owned::best);
+            let changed = changes(best.and_then(Approved::manifest).as_ref(), manifest);
+            told.extend(changed.into_iter().map(|what| Change { name: manifest.name.clone(), what }));
+            before.insert(best.and_then(|best| best.digest));
+            let approved = Some(Approved::of(manifest, &content.component, digest));
+            news.push(News { key: key(&file.scope, manifest), owner: owner(file), approved });
         }
         if !held {
             self.news.extend(news);
@@ -219,16 +221,11 @@ impl Admission<'_> {
             news.into_iter().filter(|news| self.record.get(&news.key.scope, news.key.name.as_str()).is_none());
         let claims: Vec<News> = unowned.map(|news| News { approved: None, ..news }).collect();
         self.news.extend(claims);
-        Ok(Standing::Held(Arc::new(Difference { changes })))
+        // Tools that were approved in several files have no one content to compare with.
+        let old = before.pop_first().flatten().filter(|_| before.is_empty());
+        let content = digest.map(|new| NewContent { old, new });
+        Ok(Standing::Held(Arc::new(Difference { changes: told, content })))
     }
-}
-
-/// What is to be seen of content whose name was never approved.
-fn first(new: &Approved) -> Vec<Changed> {
-    let mut changes = vec![Changed::First { version: new.version.clone(), description: new.description.clone() }];
-    changes.extend(more(&new.asks, &Capabilities::default()).into_iter().map(Changed::Asks));
-    changes.extend(new.digest.map(|new| Changed::Digest { old: None, new }));
-    changes
 }
 
 fn key(scope: &Scope, manifest: &Manifest) -> Key {

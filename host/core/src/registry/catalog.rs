@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hermes_manifest::{Role, ToolName};
+use hermes_manifest::ToolName;
 
 use super::entry::Entry;
 use super::family::Family;
@@ -59,11 +59,6 @@ impl Catalog {
         self.families.get(scope)?.get(name)
     }
 
-    /// What has this name and serves where no pin says otherwise.
-    pub fn get(&self, scope: &Scope, name: &str) -> Option<&Arc<Entry>> {
-        self.family(scope, name)?.best(None)
-    }
-
     /// All names of a scope with their versions, in the order of names.
     pub fn families(&self, scope: &Scope) -> impl Iterator<Item = (&ToolName, &Family)> {
         self.families.get(scope).into_iter().flatten()
@@ -75,21 +70,6 @@ impl Catalog {
         families
             .filter_map(|family| family.serving().chain(family.held()).next())
             .filter(|entry| entry.tool().is_some())
-    }
-
-    /// The hooks of a scope that serve, in the order in which they stand before calls.
-    pub fn hooks(&self, scope: &Scope) -> Vec<&Arc<Entry>> {
-        let order = |entry: &Entry| match &entry.manifest.role {
-            Role::Hook { order, .. } => Some(*order),
-            Role::Tool { .. } => None,
-        };
-        let mut hooks: Vec<_> = self
-            .families(scope)
-            .filter_map(|(_, family)| family.best(None))
-            .filter_map(|entry| Some((order(entry)?, entry)))
-            .collect();
-        hooks.sort_by_key(|(order, _)| *order);
-        hooks.into_iter().map(|(_, entry)| entry).collect()
     }
 
     /// The files that were not admitted, in the order of their discovery.

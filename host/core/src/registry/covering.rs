@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use hermes_manifest::{Capabilities, FsGrant, HttpPattern, LimitSet, LimitValue, Methods, for_each_limit};
+use hermes_manifest::{
+    Capabilities, FsGrant, HttpPattern, LimitSet, LimitValue, Manifest, Methods, NamePattern, Role, SecretGrant,
+    for_each_limit,
+};
 
 /// One thing that is asked for, shown as `KIND=VALUE`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,7 +17,7 @@ pub struct Ask {
 }
 
 impl Ask {
-    pub(super) fn new(kind: &'static str, value: impl ToString) -> Self {
+    fn new(kind: &'static str, value: impl ToString) -> Self {
         Self { kind, value: value.to_string() }
     }
 }
@@ -25,26 +28,46 @@ impl fmt::Display for Ask {
     }
 }
 
+/// What `new` asks for and `old` did not, if there was one: capabilities, calls that a hook sees, and kept results.
+pub(super) fn asked_more(new: &Manifest, old: Option<&Manifest>) -> Vec<Ask> {
+    let mut asks = more(&new.asks(), &old.map(Manifest::asks).unwrap_or_default());
+    let had = old.map(matches).unwrap_or_default();
+    asks.extend(matches(new).iter().filter(|pattern| !had.contains(pattern)).map(|pattern| Ask::new("match", pattern)));
+    if new.pages_results && !old.is_some_and(|old| old.pages_results) {
+        asks.push(Ask::new("pages_results", true));
+    }
+    asks
+}
+
+fn matches(manifest: &Manifest) -> &[NamePattern] {
+    match &manifest.role {
+        Role::Hook { matches, order: _ } => matches,
+        Role::Tool { .. } => &[],
+    }
+}
+
 /// What `new` asks for and `old` does not cover. If that is nothing, no grant gives `new` more than it gives `old`.
 pub fn more(new: &Capabilities, old: &Capabilities) -> Vec<Ask> {
-    let folders = new.fs.iter().filter(|ask| !old.fs.iter().any(|had| covers_folder(had, ask)));
+    let Capabilities { fs, http, env, secrets, tools, limits } = new;
+    let folders = fs.iter().filter(|ask| !old.fs.iter().any(|had| covers_folder(had, ask)));
     let mut more: Vec<Ask> = folders.map(|ask| Ask::new("fs", shown(ask))).collect();
-    more.extend(new.http.iter().filter(|ask| !covers_pattern(&old.http, ask)).map(|ask| Ask::new("http", ask)));
-    more.extend(new.env.iter().filter(|name| !old.env.contains(name)).map(|name| Ask::new("env", name)));
-    let secrets = new.secrets.iter().filter(|(name, terms)| {
+    more.extend(http.iter().filter(|ask| !covers_pattern(&old.http, ask)).map(|ask| Ask::new("http", ask)));
+    more.extend(env.iter().filter(|name| !old.env.contains(name)).map(|name| Ask::new("env", name)));
+    let secrets = secrets.iter().filter(|(name, SecretGrant { expose })| {
         let had = old.secrets.get(*name);
-        had.is_none_or(|had| terms.expose && !had.expose)
+        had.is_none_or(|had| *expose && !had.expose)
     });
     more.extend(secrets.map(|(name, _)| Ask::new("secrets", name)));
-    more.extend(new.tools.difference(&old.tools).map(|tool| Ask::new("tools", tool)));
-    more.extend(more_limits(&new.limits, &old.limits));
+    more.extend(tools.difference(&old.tools).map(|tool| Ask::new("tools", tool)));
+    more.extend(more_limits(limits, &old.limits));
     more
 }
 
 fn shown(ask: &FsGrant) -> String {
-    match ask.quota {
-        Some(quota) => format!("{}:{} (quota {quota})", ask.path, ask.mode),
-        None => format!("{}:{}", ask.path, ask.mode),
+    let FsGrant { path, mode, quota } = ask;
+    match quota {
+        Some(quota) => format!("{path}:{mode} (quota {quota})"),
+        None => format!("{path}:{mode}"),
     }
 }
 

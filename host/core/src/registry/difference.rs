@@ -5,14 +5,17 @@ use std::fmt;
 use hermes_manifest::ToolName;
 use semver::Version;
 
+use super::compare::Edit;
 use super::covering::Ask;
 use crate::component::Digest;
 
 /// What is new in a component, compared with what was approved of each of its tools. Shown one change a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// The changes, in the order of the component's manifests.
+    /// What its tools say that was not approved, in the order of the component's manifests.
     pub changes: Vec<Change>,
+    /// The whole file, where that counts.
+    pub content: Option<NewContent>,
 }
 
 /// One thing that is new.
@@ -36,6 +39,8 @@ pub enum Changed {
     },
     /// It asks for what was not approved.
     Asks(Ask),
+    /// It does not ask any more for what was approved.
+    AsksNoMore(Ask),
     /// It is another version.
     Version {
         /// What was approved.
@@ -43,27 +48,22 @@ pub enum Changed {
         /// What is found.
         new: Version,
     },
-    /// Its description.
-    Description {
-        /// What was approved.
-        old: String,
-        /// What is found.
-        new: String,
+    /// It says something else of itself.
+    Says {
+        /// The field of the manifest.
+        field: &'static str,
+        /// What is new of the field.
+        edit: Edit,
     },
-    /// The schema of its arguments.
-    Schema {
-        /// What was approved, as compact JSON.
-        old: String,
-        /// What is found, as compact JSON.
-        new: String,
-    },
-    /// The whole file.
-    Digest {
-        /// What was approved, if the whole file was looked at then.
-        old: Option<Digest>,
-        /// What is found.
-        new: Digest,
-    },
+}
+
+/// Content that was not approved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NewContent {
+    /// What was approved, if one whole file was looked at then.
+    pub old: Option<Digest>,
+    /// What is found.
+    pub new: Digest,
 }
 
 impl Difference {
@@ -74,29 +74,68 @@ impl Difference {
             _ => None,
         })
     }
+
+    /// Whether nothing was ever approved of one of its tools.
+    pub fn has_first(&self) -> bool {
+        self.changes.iter().any(|change| matches!(change.what, Changed::First { .. }))
+    }
+
+    /// The kinds of changes on one line, each with its number where there are several.
+    pub fn summary(&self) -> String {
+        let mut kinds: Vec<(&str, usize)> = Vec::new();
+        let content = self.content.map(|_| "content");
+        for kind in self.changes.iter().map(|change| change.what.kind()).chain(content) {
+            match kinds.iter_mut().find(|(known, _)| *known == kind) {
+                Some((_, count)) => *count += 1,
+                None => kinds.push((kind, 1)),
+            }
+        }
+        let told = kinds.into_iter().map(|(kind, count)| match count {
+            1 => kind.to_owned(),
+            _ => format!("{kind} ({count})"),
+        });
+        told.collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Changed {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::First { .. } => "new",
+            Self::Asks(_) => "asks for more",
+            Self::AsksNoMore(_) => "asks for less",
+            Self::Version { .. } => "version",
+            Self::Says { field, .. } => field,
+        }
+    }
 }
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (number, Change { name, what }) in self.changes.iter().enumerate() {
-            let line_break = if number == 0 { "" } else { "\n" };
-            write!(f, "{line_break}{name}: {what}")?;
-        }
-        Ok(())
+        let changes = self.changes.iter().map(|Change { name, what }| format!("{name}: {what}"));
+        let content = self.content.map(|content| content.to_string());
+        f.write_str(&changes.chain(content).collect::<Vec<_>>().join("\n"))
     }
 }
 
-/// One line; descriptions are quoted, and cannot forge another.
+/// One line; what a component says of itself is quoted, and cannot forge another.
 impl fmt::Display for Changed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::First { version, description } => write!(f, "new in version {version}: {description:?}"),
             Self::Asks(ask) => write!(f, "asks for {ask}"),
+            Self::AsksNoMore(ask) => write!(f, "no longer asks for {ask}"),
             Self::Version { old, new } => write!(f, "version {old} → {new}"),
-            Self::Description { old, new } => write!(f, "description {old:?} → {new:?}"),
-            Self::Schema { .. } => f.write_str("the schema of its arguments changed"),
-            Self::Digest { old: Some(old), new } => write!(f, "content {old} → {new}"),
-            Self::Digest { old: None, new } => write!(f, "content {new}"),
+            Self::Says { field, edit } => write!(f, "{field}{edit}"),
+        }
+    }
+}
+
+impl fmt::Display for NewContent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.old {
+            Some(old) => write!(f, "content {old} → {}", self.new),
+            None => write!(f, "content {}", self.new),
         }
     }
 }

@@ -29,7 +29,7 @@ pub struct Event {
 
 impl Event {
     pub(super) fn between(old: &Catalog, new: &Catalog) -> Self {
-        let serves = |family: Option<&Family>| family.is_some_and(|family| family.best(None).is_some());
+        let serves = |family: Option<&Family>| family.is_some_and(|family| family.serving().next().is_some());
         let family = |catalog: &Catalog, key: &Key| catalog.family(&key.scope, key.name.as_str()).cloned();
         let mut event = Self {
             generation: new.generation,

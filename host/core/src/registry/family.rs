@@ -3,8 +3,6 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use semver::VersionReq;
-
 use super::entry::Entry;
 
 /// The versions of one tool or hook, the highest first. Never empty in a catalog.
@@ -26,17 +24,8 @@ impl Family {
         &self.0
     }
 
-    /// The version that serves: the highest admitted one that `pin` allows, by semver's rules for pre-releases. Without a pin
-    /// a release comes before any pre-release.
-    pub fn best(&self, pin: Option<&VersionReq>) -> Option<&Arc<Entry>> {
-        let mut admitted = self.0.iter().filter(|entry| entry.standing.is_admitted());
-        match pin {
-            Some(pin) => admitted.find(|entry| pin.matches(&entry.manifest.version)),
-            None => admitted.clone().find(|entry| entry.manifest.version.pre.is_empty()).or_else(|| admitted.next()),
-        }
-    }
-
-    /// The versions that may serve, in the order in which they are preferred: releases before pre-releases, the highest first.
+    /// The versions that may serve, in the order in which they are preferred: releases before pre-releases, the highest first. The
+    /// first that a session's toolsets allow is the one that serves it.
     pub fn serving(&self) -> impl Iterator<Item = &Arc<Entry>> {
         let admitted = || self.0.iter().filter(|entry| entry.standing.is_admitted());
         let is_release = |entry: &&Arc<Entry>| entry.manifest.version.pre.is_empty();

@@ -6,6 +6,7 @@
 
 mod admit;
 mod catalog;
+mod compare;
 mod covering;
 mod difference;
 mod entry;
@@ -28,8 +29,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use hermes_manifest::HostApi;
 
 pub use catalog::{Catalog, Key};
+pub use compare::{Edit, How};
 pub use covering::{Ask, more};
-pub use difference::{Change, Changed, Difference};
+pub use difference::{Change, Changed, Difference, NewContent};
 pub use entry::{Entry, Runs, Standing};
 pub use error::{ApproveError, ReleaseError, ScanError};
 pub use event::{Event, Subscription};

@@ -1,6 +1,6 @@
 //! Results as files: one folder a session, one file a result.
 
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -11,6 +11,7 @@ use super::quota::{Held, Quota};
 use super::store::{KeepError, Kept, Opened, ReadError, ResultStore};
 use super::uri::ResultId;
 use crate::component::open_regular;
+use crate::private::make_private;
 
 /// How long a file that is being written may take: one that is older was left behind.
 const LEFT_BEHIND: std::time::Duration = std::time::Duration::from_hours(1);
@@ -102,22 +103,6 @@ impl ResultStore for FolderResults {
         let folder = self.of(owner);
         Ok(folder.try_exists()?.then_some(folder))
     }
-}
-
-/// Makes a folder that only its user may enter, and those above it.
-///
-/// # Errors
-///
-/// When it cannot be made.
-pub fn make_private(folder: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::DirBuilderExt as _;
-        builder.mode(0o700);
-    }
-    builder.create(folder)
 }
 
 fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {

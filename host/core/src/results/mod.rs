@@ -16,7 +16,6 @@ mod uri;
 
 pub use budget::{Budget, Keeper};
 pub use folder::FolderResults;
-pub use folder::make_private;
 pub use kind::Kind;
 pub use memory::MemoryResults;
 pub use note::Ways;

@@ -29,6 +29,8 @@ pub struct Toolset {
     pub grant: Capabilities,
     /// What it takes from the grants of the toolsets that it includes.
     pub narrow: Narrow,
+    /// The line at which that begins, from 1.
+    pub narrow_line: Option<usize>,
 }
 
 /// A tool or hook in a list: `name`, or `name@RANGE` for some versions of it only.
@@ -119,7 +121,7 @@ struct Keys {
     includes: Vec<Spanned<Include>>,
     hooks: Vec<Spanned<Listed>>,
     grant: Capabilities,
-    narrow: Narrow,
+    narrow: Option<Spanned<Narrow>>,
 }
 
 /// Parts of the contract that this version cannot honour. To read and ignore them would promise what is not there.
@@ -152,7 +154,8 @@ impl Toolset {
             includes: keys.includes.into_iter().map(include).collect(),
             hooks: once("hooks", keys.hooks)?,
             grant: keys.grant,
-            narrow: keys.narrow,
+            narrow_line: keys.narrow.as_ref().map(|narrow| line(text, narrow.span().start)),
+            narrow: keys.narrow.map(Spanned::into_inner).unwrap_or_default(),
         })
     }
 }

@@ -3,6 +3,7 @@
 mod distribution;
 mod error;
 mod file;
+mod hidden;
 mod path;
 mod route;
 mod set;
@@ -11,6 +12,7 @@ mod view;
 pub use distribution::{Distribution, Distributions, Drawn, seeded};
 pub use error::ToolsetError;
 pub use file::{Include, Included, Listed, ListedError, Toolset};
+pub use hidden::Hidden;
 pub use path::{Cut, GrantPath, Origin};
 pub use set::{HookUse, MissingTool, Toolsets};
 pub use view::{AddressError, View};

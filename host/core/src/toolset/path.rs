@@ -6,9 +6,9 @@ use hermes_manifest::{Capabilities, ToolsetName};
 use semver::{Version, VersionReq};
 use serde::Serialize;
 
-use super::file::Listed;
+use super::file::{Listed, Toolset};
 use crate::limits::Limits;
-use crate::power::{GrantLine, Narrow, difference, real};
+use crate::power::{Removed, real};
 
 /// A grant on its way to a tool: what a file grants, cut by every toolset that lies between.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -47,34 +47,37 @@ pub enum Origin {
 pub struct Cut {
     /// The toolset that has it.
     pub by: ToolsetName,
-    /// What it took. A folder or destination of which a part is left is named whole.
-    pub removed: Vec<GrantLine>,
+    /// Its file.
+    pub file: PathBuf,
+    /// The line of the file at which it begins, from 1.
+    pub line: usize,
+    /// What it took, and what it left of that.
+    pub removed: Vec<Removed>,
 }
 
 impl GrantPath {
-    pub(super) fn flag(grant: &Capabilities) -> Self {
+    pub(crate) fn flag(grant: &Capabilities) -> Self {
         let left = Capabilities { fs: real(&grant.fs), ..grant.clone() };
         Self { origin: Origin::Flag, granted: grant.clone(), cuts: Vec::new(), left }
     }
 
-    /// What comes to `listed` from the last of `toolsets`, whose grant is `granted`, through the `[narrow]` of those before it.
+    /// What comes to `listed` from the last of `toolsets`, whose grant is `granted`, through the `[narrow]` of `before`, the nearest
+    /// first.
     pub(super) fn through<'a>(
         toolsets: &[ToolsetName],
         file: &Path,
         listed: &Listed,
         granted: &Capabilities,
-        narrows: impl Iterator<Item = (&'a ToolsetName, &'a Narrow)>,
+        before: impl Iterator<Item = (&'a ToolsetName, &'a Toolset)>,
         workspace: Option<&Path>,
     ) -> Self {
         let limits = Limits::default().with(&granted.limits);
         let mut left = Capabilities { fs: real(&granted.fs), limits: limits.written(), ..granted.clone() };
         let mut cuts = Vec::new();
-        for (by, narrow) in narrows.filter(|(_, narrow)| !narrow.is_empty()) {
-            let cut = narrow.cut(&left, workspace);
-            let mut removed = difference(&left, &cut, workspace);
-            let limits = |all: &Capabilities| Limits::default().with(&all.limits);
-            removed.extend(GrantLine::lowered(&limits(&left), &limits(&cut)));
-            cuts.push(Cut { by: by.clone(), removed });
+        for (by, toolset) in before {
+            let Some(line) = toolset.narrow_line.filter(|_| !toolset.narrow.is_empty()) else { continue };
+            let (removed, cut) = Removed::by(&toolset.narrow, &left, workspace);
+            cuts.push(Cut { by: by.clone(), file: toolset.file.clone(), line, removed });
             left = cut;
         }
         left.limits = Limits::default().with(&left.limits).unlike(&Limits::default());

@@ -8,6 +8,7 @@ use semver::Version;
 
 use super::error::ToolsetError;
 use super::file::{Include, Included, Listed, Toolset};
+use super::hidden::Hidden;
 use super::path::GrantPath;
 use super::route::{Route, Routes};
 use super::view::View;
@@ -59,7 +60,11 @@ impl Toolsets {
         let mut read = BTreeMap::new();
         for (file, text) in files {
             let toolset = Toolset::parse(&file, text)?;
-            read.insert(name(file)?, toolset);
+            let name = name(file)?;
+            let replaced = read.insert(name.clone(), toolset).map(|replaced| replaced.file);
+            if let (Some(replaced), Some(toolset)) = (replaced, read.get(&name)) {
+                builds_on_replaced(&name, toolset, &replaced)?;
+            }
         }
         let known = || read.keys().chain(manifests).map(ToolsetName::as_str).chain(["all"]);
         for toolset in read.values() {
@@ -96,10 +101,14 @@ impl Toolsets {
         self.files.get(name)
     }
 
-    /// The ways by which grants come to this version of `tool`, whose manifest may name the toolset `own`; `None` when it is not
-    /// visible. There may be none: a manifest's own word makes a tool visible in its toolset, and only files grant.
+    /// The ways by which grants come to this version of `tool`, whose manifest may name the toolset `own`. There may be none: a
+    /// manifest's own word makes a tool visible in its toolset, and only files grant.
     ///
     /// Where files list the tool their pins decide which versions there are: the manifest's word counts where none does.
+    ///
+    /// # Errors
+    ///
+    /// When it is not visible; with the reason.
     pub fn paths(
         &self,
         view: &View,
@@ -107,29 +116,43 @@ impl Toolsets {
         own: Option<&str>,
         version: &Version,
         workspace: Option<&Path>,
-    ) -> Option<Vec<GrantPath>> {
-        if view.exclude.iter().any(|excluded| excluded == tool)
-            || view.without.iter().any(|toolset| self.reaches(toolset, tool, own))
-        {
-            return None;
+    ) -> Result<Vec<GrantPath>, Hidden> {
+        if view.exclude.iter().any(|excluded| excluded == tool) {
+            return Err(Hidden::Excluded);
         }
-        let mut listed = false;
+        if let Some(without) = view.without.iter().find(|toolset| self.reaches(toolset, tool, own)) {
+            return Err(Hidden::Without(without.clone()));
+        }
+        let mut other = None;
         let mut paths = Vec::new();
         for (end, file, entry) in self.listings(tool) {
             for route in self.routes.to(end.as_str()).iter().filter(|route| enabled(view, route)) {
-                listed = true;
-                if entry.allows(version) {
-                    paths.push(self.path(route, file, entry, workspace));
+                match &entry.pin {
+                    Some(pin) if !entry.allows(version) => other = other.or(Some((pin, file))),
+                    _ => paths.push(self.path(route, file, entry, workspace)),
                 }
             }
         }
-        if listed && paths.is_empty() || !listed && !self.own(view, own) {
-            return None;
+        match other {
+            _ if !paths.is_empty() => {}
+            Some((pin, file)) => {
+                let (name, pin, file) = (tool.to_owned(), pin.clone(), file.file.clone());
+                return Err(Hidden::Pinned { name, pin, file });
+            }
+            None if self.own(view, own) => {}
+            None => {
+                let listing = self.listings(tool).map(|(toolset, ..)| toolset.as_str());
+                let toolsets: BTreeSet<&str> = listing.chain(own).collect();
+                return Err(Hidden::Elsewhere {
+                    toolsets: toolsets.into_iter().map(str::to_owned).collect(),
+                    session: view.toolsets.clone().unwrap_or_default(),
+                });
+            }
         }
         if !view.grant.is_empty() {
             paths.push(GrantPath::flag(&view.grant));
         }
-        Some(paths)
+        Ok(paths)
     }
 
     /// The hooks of the toolsets that are enabled or included by those, in the order of the toolsets that list them.
@@ -172,6 +195,13 @@ impl Toolsets {
         let listed = self.listing.iter().filter(|(_, files)| files.iter().any(|file| reached(file.as_str())));
         let own = registered.iter().filter(|(toolset, _)| reached(toolset)).flat_map(|(_, tools)| tools);
         Ok(listed.map(|(tool, _)| tool.to_string()).chain(own.cloned()).collect())
+    }
+
+    /// How a toolset and those that it includes list a tool; not at all where its manifest's word alone puts it there.
+    pub fn listed(&self, toolset: &str, tool: &str) -> Vec<&Listed> {
+        let view = View { toolsets: Some(vec![toolset.to_owned()]), ..View::default() };
+        let reached = |end: &ToolsetName| self.routes.to(end.as_str()).iter().any(|route| enabled(&view, route));
+        self.listings(tool).filter(|(end, ..)| reached(end)).map(|(.., listed)| listed).collect()
     }
 
     /// Checks the names of a view: toolsets against the files and those that `manifests` name, tools against `tools`.
@@ -225,10 +255,7 @@ impl Toolsets {
     /// Whether a tool belongs to a toolset or to one that it includes.
     fn reaches(&self, toolset: &str, tool: &str, own: Option<&str>) -> bool {
         let view = View { toolsets: Some(vec![toolset.to_owned()]), ..View::default() };
-        self.own(&view, own)
-            || self
-                .listings(tool)
-                .any(|(end, ..)| self.routes.to(end.as_str()).iter().any(|route| enabled(&view, route)))
+        self.own(&view, own) || !self.listed(toolset, tool).is_empty()
     }
 
     /// Whether a manifest's own word makes its tool visible.
@@ -240,13 +267,29 @@ impl Toolsets {
 
     fn path(&self, route: &Route, file: &Toolset, listed: &Listed, workspace: Option<&Path>) -> GrantPath {
         let before = route.split().map(|(_, before)| before).unwrap_or_default();
-        let narrows = before.iter().rev().filter_map(|name| Some((name, &self.files.get(name)?.narrow)));
-        GrantPath::through(route.toolsets(), &file.file, listed, &file.grant, narrows, workspace)
+        let before = before.iter().rev().filter_map(|name| Some((name, self.files.get(name)?)));
+        GrantPath::through(route.toolsets(), &file.file, listed, &file.grant, before, workspace)
     }
 }
 
 fn enabled(view: &View, route: &Route) -> bool {
     route.start().is_some_and(|start| view.enables(start.as_str()))
+}
+
+/// A file that takes the place of another and includes its name means what is no longer there.
+fn builds_on_replaced(name: &ToolsetName, toolset: &Toolset, replaced: &Path) -> Result<(), DocumentError> {
+    let own = toolset.includes.iter().find(|included| included.toolset == Include::One(name.clone()));
+    own.map_or(Ok(()), |own| {
+        Err(DocumentError {
+            file: toolset.file.clone(),
+            line: Some(own.line),
+            key: Some("includes".to_owned()),
+            message: format!(
+                "`{name}` is this file itself, which takes the place of {}: to build on that one, give this file another name",
+                replaced.display()
+            ),
+        })
+    })
 }
 
 /// The name that a file gives to its toolset.

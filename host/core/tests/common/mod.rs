@@ -10,8 +10,8 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use hermes_core::registry::Trust;
 use hermes_core::{
-    Call, Caller, Catalog, Component, Decision, Ended, Failure, Fault, Hook, HookRun, Output, Power, Registry, Run,
-    Runner, Scope, Tool,
+    Call, Caller, Catalog, Component, Decision, Ended, Entry, Failure, Fault, Hook, HookRun, Output, Power, Registry,
+    Run, Runner, Scope, Tool,
 };
 use hermes_manifest::{Existing, HostApi, embed, scan};
 use semver::Version;
@@ -116,6 +116,11 @@ pub(crate) fn small_hook(name: &str, version: &str, matches: &str, order: i32) -
         r#"{{"manifest": 1, "kind": "hook", "name": "{name}", "version": "{version}", "description": "d", "match": {matches}, "order": {order}}}"#
     );
     small_component_of("hermes:hook/hook@0.1.0", &manifest)
+}
+
+/// What serves under a name where no toolset pins another version.
+pub(crate) fn best<'a>(catalog: &'a Catalog, scope: &Scope, name: &str) -> Option<&'a Arc<Entry>> {
+    catalog.family(scope, name)?.serving().next()
 }
 
 /// Each entry as `name version standing file`, and each refused file as `refused kind file`.

@@ -116,10 +116,24 @@ async fn a_question_expires() {
     .answers("t", "", asks);
     let asked = asked(&world).await;
     assert_eq!(asked.expires, Duration::from_mins(10));
-    *time.lock().unwrap() += asked.expires;
+    // Whole seconds are counted, and no moment less than was asked for.
+    *time.lock().unwrap() += asked.expires + Duration::from_secs(1);
     let report = world.send(&session(), on(&asked, yes())).await;
     assert_eq!((report.outcome.name(), report.outcome.exit_code()), ("expired", 1));
     assert_eq!(runs(&world), 1);
+}
+
+/// Once an answer to no question was thrown away without a word.
+#[tokio::test]
+async fn an_answer_to_no_question_is_invalid_and_the_call_waits_on() {
+    let world = World::new().answers("t", "", asks);
+    let asked = asked(&world).await;
+    let wrong = vec![Answer { id: "qq".to_owned(), reply: Reply::Declined }];
+    let report = world.send(&session(), on(&asked, wrong)).await;
+    assert_eq!((report.outcome.name(), report.outcome.exit_code(), runs(&world)), ("invalid", 2, 1));
+    assert!(matches!(&report.outcome, Outcome::Invalid(issues)
+        if issues[0].message == "there is no question `qq`; did you mean `q`?"));
+    assert_eq!(world.send(&session(), on(&asked, yes())).await.outcome.name(), "done");
 }
 
 /// Once a call went on past a hook that had never seen it.

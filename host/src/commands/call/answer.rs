@@ -7,6 +7,7 @@ use hermes_core::{AnsweredBy, Content, GrantLine, Host, Outcome, Report, Session
 use hermes_manifest::{Manifest, Schema};
 use serde_json::{Value, json};
 
+use super::super::{hidden, there};
 use super::{flags, questions};
 use crate::cli::CallArgs;
 use crate::failure::Failure;
@@ -56,12 +57,12 @@ impl Answer {
         Ok(())
     }
 
-    /// What to do about it; `command` is the one that made the call. A grant helps where one is missing; a tool that was denied while it ran tried something that it never asked for.
+    /// What to do about it; `command` is the one that made the call, `approve` approves the tool. A grant helps where one is missing; a tool that was denied while it ran tried something that it never asked for.
     pub(super) fn hint(
         &self,
-        host: &Host,
+        (host, session): (&Host, &Session),
         missing: &[GrantLine],
-        (tool, command): (&str, &str),
+        (tool, command, approve): (&str, &str, &str),
         args: &CallArgs,
     ) -> Option<String> {
         match &self.outcome {
@@ -77,9 +78,9 @@ impl Answer {
                 Some("tools see the workspace only; --workspace DIR sets another".to_owned())
             }
             Outcome::Trap { .. } | Outcome::HostError(_) if !args.trace => Some("--trace shows more".to_owned()),
-            Outcome::UnknownTool(_) => Some(where_it_is(host, tool)),
+            Outcome::UnknownTool(_) => Some(where_it_is(host, session, tool)),
             Outcome::Pending(asked) => Some(questions::answer_with(asked, command)),
-            Outcome::Held => Some(format!("hermes-host approve {tool} shows what is new in it")),
+            Outcome::Held => Some(format!("{approve} shows what is new in it")),
             // Of a call that goes on, the arguments are not at issue.
             Outcome::Invalid(_) if args.resume.is_none() => self.by.as_ref().map(|by| takes(&by.manifest)),
             _ => None,
@@ -118,15 +119,15 @@ impl Answer {
 }
 
 /// What to do about a name that the session does not show.
-fn where_it_is(host: &Host, tool: &str) -> String {
+fn where_it_is(host: &Host, session: &Session, tool: &str) -> String {
+    if let Some(why) = host.hidden(session, tool) {
+        return hidden(&why);
+    }
     let catalog = host.catalog();
     let names: Vec<&str> = catalog.tools().map(|entry| entry.manifest.name.as_str()).collect();
-    if names.contains(&tool) {
-        return "there is one, and --toolset, --exclude or the pin of a toolset leaves it out".to_owned();
-    }
     match nearest(tool, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("there are {}", names.join(", ")),
+        None => there(names.into_iter(), "tool"),
     }
 }
 
@@ -149,8 +150,8 @@ fn text(content: &[Content]) -> String {
     let parts = content.iter().map(|part| match part {
         Content::Text(text) if std::io::stdout().is_terminal() => escape(text, true),
         Content::Text(text) => text.clone(),
-        Content::Image(media) => format!("[image, {}, {} bytes]", escape(&media.mime, false), media.data.len()),
-        Content::Audio(media) => format!("[audio, {}, {} bytes]", escape(&media.mime, false), media.data.len()),
+        Content::Image(media) => format!("[image, {}, {} B]", escape(&media.mime, false), media.data.len()),
+        Content::Audio(media) => format!("[audio, {}, {} B]", escape(&media.mime, false), media.data.len()),
         Content::Embedded(blob) => format!("[resource {}]", escape(&blob.uri, false)),
         Content::Link(link) => format!("[{}]({})", escape(&link.name, false), escape(&link.uri, false)),
     });

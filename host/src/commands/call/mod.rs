@@ -14,6 +14,7 @@ use serde_json::Value;
 use self::answer::Answer;
 use self::questions::Person;
 use self::target::{Target, only_tool};
+use super::idle;
 use crate::cli::CallArgs;
 use crate::failure::{ExitStatus, Failure};
 use crate::open;
@@ -39,7 +40,11 @@ pub(super) fn call(args: &CallArgs, settings: &Settings, printer: Printer) -> Re
     };
     let session = person.session(open::session(settings));
     let mut missing = Vec::new();
-    match host.tool(&session, &tool).map(|seen| seen.state) {
+    let seen = host.tool(&session, &tool);
+    if let Some(seen) = &seen {
+        idle::tell(&host, seen, &host.explain(seen).idle, printer);
+    }
+    match seen.map(|seen| seen.state) {
         Some(State::Unavailable(Absent::Workspace(error))) => {
             return Err(Failure::usage(escape(&error.to_string(), false)).hint("set another with --workspace DIR"));
         }
@@ -79,7 +84,8 @@ pub(super) fn call(args: &CallArgs, settings: &Settings, printer: Printer) -> Re
     let words = ["call".into(), args.tool.to_string_lossy().into_owned(), "--args".into(), arguments];
     let words = words.iter().chain(&settings.words).map(|word| printer::word(word));
     let command = format!("hermes-host {}", words.collect::<Vec<_>>().join(" "));
-    let hint = answer.hint(&host, &missing, (&tool, &command), args);
+    let hint =
+        answer.hint((&host, &session), &missing, (&tool, &command, &super::approve_command(&tool, settings)), args);
     answer.print(&tool, hint, printer)?;
     Ok(ExitStatus::Outcome(answer.outcome.exit_code()))
 }

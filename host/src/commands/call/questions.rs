@@ -49,7 +49,10 @@ impl Person {
     /// The answers to all questions; nothing where nobody is here to give one.
     pub(super) fn ask(&self, asked: &Asked) -> Result<Option<Vec<Answer>>, Failure> {
         for misfit in &asked.misfits {
-            let issues = misfit.issues.iter().map(|issue| format!("{}: {}", issue.path, issue.message));
+            let issues = misfit.issues.iter().map(|issue| match issue.path.as_str() {
+                "" => issue.message.clone(),
+                path => format!("{path}: {}", issue.message),
+            });
             let issues = issues.collect::<Vec<_>>().join("; ");
             self.printer.note(&escape(&format!("the answer to {} does not fit: {issues}", misfit.id), false));
         }

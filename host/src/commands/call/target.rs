@@ -42,6 +42,7 @@ pub(super) fn only_tool(host: &Host, file: &Path) -> Result<String, Failure> {
     let catalog = host.catalog();
     let names: Vec<&str> = catalog.tools().map(|entry| entry.manifest.name.as_str()).collect();
     match names.as_slice() {
+        [] => Err(Failure::usage(format!("{} holds no tool", shown(file)))),
         [name] => Ok((*name).to_owned()),
         _ => {
             let one = quoted(&format!("{}#{}", file.display(), names.first().unwrap_or(&"TOOL")));

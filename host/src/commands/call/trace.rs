@@ -1,4 +1,4 @@
-//! `--trace`: each step, what hooks and the tool wrote, and how they crashed.
+//! `--trace`: each step and the whole, what hooks and the tool wrote, and how they crashed.
 
 use hermes_core::{HookReport, LogLine, LogStream, Refusal, Report, Step};
 
@@ -9,6 +9,8 @@ pub(super) fn trace(report: &Report, printer: Printer) {
         let verdict = if traced.passed { "" } else { "  ended here" };
         printer.note(&format!("{:>10}  {:>9.1?}{verdict}", traced.step.name(), traced.took));
     }
+    let Report { took, cpu, .. } = report;
+    printer.note(&format!("{:>10}  {took:>9.1?}, {cpu:.1?} of it in guest code", "total"));
     let hooks = |step| report.hooks.iter().filter(move |hook: &&HookReport| hook.step == step);
     for hook in hooks(Step::Before) {
         written(&format!("{}: ", hook.hook), &hook.log, hook.log_dropped, printer);
@@ -24,7 +26,6 @@ pub(super) fn trace(report: &Report, printer: Printer) {
         };
         printer.note(&format!("{:>10}  {}", "refused", escape(&refused, false)));
     }
-    printer.note(&format!("{:>10}  {:>9.1?}", "cpu", report.cpu));
     for hook in &report.hooks {
         if let Some(detail) = &hook.detail {
             printer.note(&escape(&format!("{}: {detail}", hook.hook), true));
@@ -49,6 +50,6 @@ fn written(whose: &str, log: &[LogLine], dropped: u64, printer: Printer) {
         printer.note(format!("{stream:>10}  {whose}{}", escape(&line.text, false)).trim_end());
     }
     if dropped > 0 {
-        printer.note(&format!("{:>10}  {whose}{dropped} bytes dropped: the log's limit was reached", "log"));
+        printer.note(&format!("{:>10}  {whose}{dropped} B dropped: the log's limit was reached", "log"));
     }
 }

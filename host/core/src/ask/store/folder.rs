@@ -1,18 +1,20 @@
 //! Waiting calls as files, so that another process can go on with them.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use tempfile::NamedTempFile;
+
 use super::file::{read, write};
 use super::{CallKey, PendingStore, StoreError, WaitingCall};
-use crate::component::open_regular;
-use crate::results::{Owner, make_private};
+use crate::private::{make_private, open_private};
+use crate::results::Owner;
 
-/// Beginnings of the names of what is being written and taken.
+/// Beginnings of the names of what is being written and replaced.
 const NEW: &str = ".new-";
-const TAKEN: &str = ".taken-";
+const OLD: &str = ".old-";
 /// How long either may take: what is older was left behind by a process that died.
 const LEFT_BEHIND: Duration = Duration::from_hours(1);
 /// Most bytes of a file that is read.
@@ -31,41 +33,53 @@ impl FolderCalls {
     fn path(&self, key: &CallKey) -> PathBuf {
         self.0.join(format!("{}-{:016x}-{:032x}.json", key.owner, key.expires, key.id))
     }
+
+    /// A call in a file that has no name of its own yet.
+    fn write(&self, call: &WaitingCall) -> io::Result<NamedTempFile> {
+        make_private(&self.0)?;
+        let mut file = tempfile::Builder::new().prefix(NEW).tempfile_in(&self.0)?;
+        file.write_all(&write(call)?)?;
+        Ok(file)
+    }
 }
 
 impl PendingStore for FolderCalls {
     fn put(&self, key: &CallKey, call: &WaitingCall) -> Result<(), StoreError> {
         let path = self.path(key);
-        let write = || {
-            make_private(&self.0)?;
-            let mut file = tempfile::Builder::new().prefix(NEW).tempfile_in(&self.0)?;
-            file.write_all(&write(call)?)?;
-            file.persist(&path).map_err(io::Error::from)
-        };
-        write().map(drop).map_err(|error| StoreError::Io { path: path.clone(), error })
+        let put = || self.write(call)?.persist(&path).map_err(io::Error::from);
+        put().map(drop).map_err(|error| StoreError::Io { path: path.clone(), error })
     }
 
-    /// The rename decides who gets it: the file's name is gone for everyone else.
-    fn take(&self, key: &CallKey) -> Result<Option<WaitingCall>, StoreError> {
+    fn get(&self, key: &CallKey) -> Result<Option<WaitingCall>, StoreError> {
         let path = self.path(key);
-        let io = |error| StoreError::Io { path: path.clone(), error };
-        let taken = match tempfile::Builder::new().prefix(TAKEN).tempdir_in(&self.0) {
-            Ok(taken) => taken,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(io(error)),
-        };
-        let own = taken.path().join("call.json");
-        match fs::rename(&path, &own) {
-            Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(io(error)),
-        }
         let mut bytes = Vec::new();
-        open_regular(&own)
-            .map(|file: File| file.take(MAX_FILE))
-            .and_then(|mut file| file.read_to_end(&mut bytes))
-            .map_err(io)?;
-        read(&bytes).map(Some).map_err(|error| StoreError::Garbage { path: path.clone(), reason: error.to_string() })
+        // Whoever could write it could have a tool go on with what they like.
+        match open_private(&path).and_then(|file| file.take(MAX_FILE).read_to_end(&mut bytes)) {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(StoreError::Io { path, error }),
+        }
+        read(&bytes).map(Some).map_err(|error| StoreError::Garbage { path, reason: error.to_string() })
+    }
+
+    /// The old file moves aside, which tells whether it was there, and back if the new one cannot take its place. Another process
+    /// that looks in between finds no call.
+    fn replace(&self, key: &CallKey, call: &WaitingCall) -> Result<bool, StoreError> {
+        let path = self.path(key);
+        let replace = || {
+            let new = self.write(call)?;
+            let old = tempfile::Builder::new().prefix(OLD).tempfile_in(&self.0)?.into_temp_path();
+            match fs::rename(&path, &old) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+                moved => moved?,
+            }
+            if let Err(error) = new.persist(&path) {
+                fs::rename(&old, &path)?;
+                return Err(error.into());
+            }
+            Ok(true)
+        };
+        replace().map_err(|error| StoreError::Io { path: path.clone(), error })
     }
 
     /// Files that are called otherwise are not ours.
@@ -85,21 +99,23 @@ impl PendingStore for FolderCalls {
         Ok(keys)
     }
 
-    fn remove(&self, key: &CallKey) -> Result<(), StoreError> {
+    /// The system lets one of several remove the file.
+    fn remove(&self, key: &CallKey) -> Result<bool, StoreError> {
         let path = self.path(key);
         match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::Io { path, error }),
-            _ => Ok(()),
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(StoreError::Io { path, error }),
         }
     }
 }
 
-/// Removes what a process that died was writing or taking. Whatever stands in the way, the next time may do better.
+/// Removes what a process that died was writing or replacing. Whatever stands in the way, the next time may do better.
 fn sweep(entry: &fs::DirEntry) {
-    let is_ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(NEW) || name.starts_with(TAKEN));
+    let is_ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(NEW) || name.starts_with(OLD));
     let age = entry.metadata().and_then(|about| about.modified()).ok().and_then(|at| at.elapsed().ok());
     if is_ours && age.is_some_and(|age| age > LEFT_BEHIND) {
-        let _ = fs::remove_file(entry.path()).or_else(|_| fs::remove_dir_all(entry.path()));
+        let _ = fs::remove_file(entry.path());
     }
 }
 

@@ -21,16 +21,19 @@ impl PendingStore for MemoryCalls {
         Ok(())
     }
 
-    fn take(&self, key: &CallKey) -> Result<Option<WaitingCall>, StoreError> {
-        Ok(self.lock().remove(key))
+    fn get(&self, key: &CallKey) -> Result<Option<WaitingCall>, StoreError> {
+        Ok(self.lock().get(key).cloned())
+    }
+
+    fn replace(&self, key: &CallKey, call: &WaitingCall) -> Result<bool, StoreError> {
+        Ok(self.lock().get_mut(key).map(|waiting| call.clone_into(waiting)).is_some())
     }
 
     fn keys(&self) -> Result<Vec<CallKey>, StoreError> {
         Ok(self.lock().keys().copied().collect())
     }
 
-    fn remove(&self, key: &CallKey) -> Result<(), StoreError> {
-        self.lock().remove(key);
-        Ok(())
+    fn remove(&self, key: &CallKey) -> Result<bool, StoreError> {
+        Ok(self.lock().remove(key).is_some())
     }
 }

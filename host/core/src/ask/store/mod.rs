@@ -57,12 +57,19 @@ pub trait PendingStore: Send + Sync {
     /// When it cannot be written.
     fn put(&self, key: &CallKey, call: &WaitingCall) -> Result<(), StoreError>;
 
-    /// Takes a call out: of several that try at once, in whatever process, one gets it.
+    /// A call that waits, which stays where it is.
     ///
     /// # Errors
     ///
     /// When it cannot be read.
-    fn take(&self, key: &CallKey) -> Result<Option<WaitingCall>, StoreError>;
+    fn get(&self, key: &CallKey) -> Result<Option<WaitingCall>, StoreError>;
+
+    /// Puts a call in the place of the one that waits there, and tells whether one did: what is gone does not come back.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written. The one before still waits.
+    fn replace(&self, key: &CallKey, call: &WaitingCall) -> Result<bool, StoreError>;
 
     /// The keys of all calls that wait.
     ///
@@ -71,12 +78,12 @@ pub trait PendingStore: Send + Sync {
     /// When they cannot be listed.
     fn keys(&self) -> Result<Vec<CallKey>, StoreError>;
 
-    /// Forgets a call, if it is there.
+    /// Forgets a call, and tells whether it was there: of several that try at once, in whatever process, one is told so.
     ///
     /// # Errors
     ///
-    /// When it cannot be removed.
-    fn remove(&self, key: &CallKey) -> Result<(), StoreError>;
+    /// When it cannot be removed. It still waits.
+    fn remove(&self, key: &CallKey) -> Result<bool, StoreError>;
 }
 
 /// Why a store could not do its work.

@@ -2,7 +2,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::*;
-use super::{ASKABLE, accepts, approval, asked, desk, desk_with, form, other, replies, resumed, says, url, waiting};
+use super::{
+    ASKABLE, accepts, approval, asked, at_once, desk, desk_with, form, other, posed, replies, resumed, says, url,
+    waiting,
+};
 use crate::call::{Link, Reply, Request, RequestKind};
 use crate::outcome::Outcome;
 
@@ -15,7 +18,7 @@ fn answered_and_resumed_with_what_was_kept() {
     assert!(!asked.handle.contains("secret") && asked.handle.len() < 128);
     let resumed = resumed(desk.answer(&asked, &[accepts("u", "null"), accepts("n", r#"{ "n": 3 }"#)]).unwrap());
     let expected = [("n", &Reply::Accepted(r#"{"n":3}"#.into())), ("u", &Reply::Accepted("{}".into()))];
-    assert_eq!(replies(&resumed), expected);
+    assert_eq!(replies(&resumed.resume), expected);
     assert_eq!((resumed.call.as_str(), resumed.args.as_str()), ("call-1", r#"{"a":1}"#));
     assert_eq!(resumed.resume.state, b"secret state");
     assert_eq!((resumed.rounds, resumed.wall, resumed.cpu), (1, Duration::from_millis(5), Duration::from_micros(7)));
@@ -27,7 +30,7 @@ fn a_no_is_an_answer() {
         let desk = desk();
         let asked = desk.ask(vec![form("n")]);
         let resumed = resumed(desk.answer(&asked, &[says("n", reply.clone())]).unwrap());
-        assert_eq!(replies(&resumed), [("n", &reply)]);
+        assert_eq!(replies(&resumed.resume), [("n", &reply)]);
     }
 }
 
@@ -44,16 +47,15 @@ fn what_nobody_can_be_asked_is_answered_at_once() {
         ]
     };
     let only = |form| Askable { form, ..Askable::NOTHING };
-    let gone = resumed(desk.questions.ask(waiting(all()), Askable::NOTHING, &[]).unwrap());
-    assert!(gone.ticket.is_none() && gone.rounds == 1);
-    assert_eq!(gone.resume.answers.iter().filter(|answer| answer.reply == Reply::Nobody).count(), 5);
-    let rest = asked(desk.questions.ask(waiting(all()), only(true), &[]).unwrap());
+    let gone = at_once(desk.questions.ask(waiting(all()), Askable::NOTHING, &[]).unwrap());
+    assert_eq!(gone.answers.iter().filter(|answer| answer.reply == Reply::Nobody).count(), 5);
+    let rest = posed(desk.questions.ask(waiting(all()), only(true), &[]).unwrap());
     assert_eq!(rest.questions.iter().map(|question| question.id.as_str()).collect::<Vec<_>>(), ["f"]);
     let rest = resumed(desk.answer(&rest, &[accepts("f", r#"{"n":1}"#), accepts("u", "{}")]).unwrap());
-    assert_eq!(replies(&rest)[1], ("u", &Reply::Nobody), "what was not asked takes no answer");
+    assert_eq!(replies(&rest.resume)[1], ("u", &Reply::Nobody), "what was not asked takes no answer");
     // Methods and tokens that nobody knows, and no questions at all.
     for requests in [vec![other("x", "tools/call"), approval("a", "invented")], vec![]] {
-        resumed(desk.questions.ask(waiting(requests), ASKABLE, &[]).unwrap());
+        at_once(desk.questions.ask(waiting(requests), ASKABLE, &[]).unwrap());
     }
 }
 
@@ -74,7 +76,7 @@ fn an_answer_that_does_not_fit_is_asked_for_once_more_and_then_cancelled() {
         ("m", &Reply::Accepted(r#"{"n":2}"#.into())),
         ("r", &Reply::Accepted(r#"{"roots":[]}"#.into())),
     ];
-    assert_eq!(replies(&last), expected);
+    assert_eq!(replies(&last.resume), expected);
     assert_eq!(last.rounds, 2);
 }
 
@@ -87,15 +89,15 @@ fn nobody_is_asked_more_than_ten_times() {
     assert!(matches!(Outcome::from(error), Outcome::BadResult(text) if text == "it asked more than 10 times"));
     let mut call = waiting(vec![form("n")]);
     call.rounds = 9;
-    let tenth = asked(desk.questions.ask(call, ASKABLE, &[]).unwrap());
+    let tenth = posed(desk.questions.ask(call, ASKABLE, &[]).unwrap());
     let resumed_ = resumed(desk.answer(&tenth, &[accepts("n", "{}")]).unwrap());
-    assert_eq!((replies(&resumed_)[0].1, resumed_.rounds), (&Reply::Cancelled, 10));
+    assert_eq!((replies(&resumed_.resume)[0].1, resumed_.rounds), (&Reply::Cancelled, 10));
     // Answers that say nothing come to an end too.
     let asked = desk.ask(vec![form("n")]);
     for _ in 1..10 {
         assert!(matches!(desk.answer(&asked, &[]), Ok(Next::Ask(_))));
     }
-    assert_eq!(replies(&resumed(desk.answer(&asked, &[]).unwrap()))[0].1, &Reply::Cancelled);
+    assert_eq!(replies(&resumed(desk.answer(&asked, &[]).unwrap()).resume)[0].1, &Reply::Cancelled);
 }
 
 #[test]
@@ -117,17 +119,57 @@ fn answers_sent_with_the_first_call() {
         let mut call = waiting(requests);
         call.rounds = rounds;
         let found = match desk.questions.ask(call, ASKABLE, &early).unwrap() {
-            Next::Ask(asked) => asked.questions.into_iter().map(|question| question.id).collect(),
-            Next::Resume(_) => vec![],
-            Next::Same(_) => panic!("{name}"),
+            Posed::Ask(asked) => asked.questions.into_iter().map(|question| question.id).collect(),
+            Posed::Resume { .. } => vec![],
         };
         assert_eq!(found, open, "{name}");
     }
-    let wrong = asked(desk().questions.ask(waiting(vec![form("n")]), ASKABLE, &[accepts("n", "{}")]).unwrap());
+    let wrong = posed(desk().questions.ask(waiting(vec![form("n")]), ASKABLE, &[accepts("n", "{}")]).unwrap());
     assert_eq!((wrong.misfits[0].id.as_str(), wrong.misfits[0].issues[0].path.as_str()), ("n", "/n"), "it is told why");
     let none = Askable::NOTHING;
-    let early = resumed(desk().questions.ask(waiting(vec![form("n")]), none, &[fits()]).unwrap());
+    let early = at_once(desk().questions.ask(waiting(vec![form("n")]), none, &[fits()]).unwrap());
     assert_eq!(replies(&early), [("n", &Reply::Accepted(r#"{"n":1}"#.into()))], "even from who cannot be asked");
+}
+
+/// Once an answer whose id was misspelt was thrown away without a word.
+#[test]
+fn an_answer_to_no_question_is_refused_and_costs_nothing() {
+    let desk = desk();
+    let asked = desk.ask(vec![form("note"), form("page"), approval("a", "invented")]);
+    let fits = |id: &str| accepts(id, r#"{"n":1}"#);
+    for (id, expected) in [
+        ("pge", "there is no question `pge`; did you mean `page`?"),
+        ("else", "there is no question `else`"),
+        ("", "there is no question ``"),
+    ] {
+        let error = desk.answer(&asked, &[fits("note"), fits(id)]).unwrap_err();
+        assert!(matches!(&error, AnswerError::Unknown(_)), "{error}");
+        assert_eq!(error.to_string(), expected);
+    }
+    let long = desk.answer(&asked, &[fits(&"x".repeat(1 << 20))]).unwrap_err();
+    assert!(long.to_string().len() < 256, "what a caller sends is not sent back whole");
+    // Twice the same answer, and one to a question that nobody was asked, are none to no question.
+    let resumed = resumed(desk.answer(&asked, &[fits("note"), fits("page"), fits("page"), fits("a")]).unwrap());
+    assert_eq!(resumed.rounds, 1);
+}
+
+/// Once an answer with the call whose id was misspelt was thrown away without a word.
+#[test]
+fn an_answer_with_the_call_to_no_question_is_told() {
+    let ask = |rounds, early: &[&str]| {
+        let early: Vec<_> = early.iter().map(|id| accepts(id, r#"{"n":1}"#)).collect();
+        let mut call = waiting(vec![form("page"), approval("a", "known")]);
+        call.rounds = rounds;
+        let misfits = posed(desk().questions.ask(call, ASKABLE, &early).unwrap()).misfits;
+        misfits.into_iter().map(|misfit| (misfit.id, misfit.issues[0].message.clone())).collect::<Vec<_>>()
+    };
+    let told = [("pge".to_owned(), "there is no question `pge`; did you mean `page`?".to_owned())];
+    assert_eq!(ask(0, &["pge"]), told);
+    assert_eq!(ask(0, &["page", "pge"]), told);
+    assert_eq!(ask(0, &["page", "a"]), []);
+    assert_eq!(ask(1, &["pge"]), [], "it was for the round before");
+    let many: Vec<String> = (0..1_000).map(|n| format!("{n}")).collect();
+    assert_eq!(ask(0, &many.iter().map(String::as_str).collect::<Vec<_>>()).len(), 32);
 }
 
 #[test]
@@ -140,7 +182,7 @@ fn the_host_words_an_approval_and_learns_what_was_decided() {
         assert!(matches!(&asked.questions[..], [Question { kind: QuestionKind::Approval { message }, .. }]
             if message == "Delete all?"));
         let resumed = resumed(desk.answer(&asked, &[says("a", reply.clone()), accepts("b", "{}")]).unwrap());
-        assert_eq!(replies(&resumed)[1], ("b", &Reply::Nobody));
+        assert_eq!(replies(&resumed.resume)[1], ("b", &Reply::Nobody));
         assert_eq!(*desk.approvals.0.lock().unwrap(), decided);
     }
 }

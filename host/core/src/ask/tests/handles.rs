@@ -1,12 +1,13 @@
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::{Duration, SystemTime};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use futures_util::FutureExt as _;
 use proptest::prelude::*;
 use semver::Version;
 
 use super::super::*;
-use super::{ASKABLE, asked, binding, desk, form, resumed, says, waiting};
+use super::{ASKABLE, binding, desk, form, posed, resumed, says, waiting};
 use crate::call::Reply;
 use crate::component::Digest;
 
@@ -16,7 +17,7 @@ fn an_answer_after_its_time_has_expired() {
         let desk = desk();
         let mut call = waiting(vec![form("n")]);
         call.pending.expires = said.map(Duration::from_secs);
-        let asked = asked(desk.questions.ask(call, ASKABLE, &[]).unwrap());
+        let asked = posed(desk.questions.ask(call, ASKABLE, &[]).unwrap());
         assert_eq!(asked.expires.as_secs(), lasts);
         desk.now.fetch_add(lasts - 1, Ordering::Relaxed);
         let again = desk.answer(&asked, &[]).unwrap();
@@ -24,6 +25,29 @@ fn an_answer_after_its_time_has_expired() {
         desk.now.fetch_add(1, Ordering::Relaxed);
         let late = desk.answer(&asked, &[says("n", Reply::Declined)]);
         assert!(matches!(late, Err(AnswerError::Expired)), "{late:?}");
+    }
+}
+
+/// Once a question for one second was of use for anything between none and one.
+#[test]
+fn an_answer_in_its_time_has_not_expired() {
+    for begins in [0, 1, 500, 999] {
+        let now = Arc::new(AtomicU64::new(1_000_000 + begins));
+        let clock = Arc::clone(&now);
+        let tell = move || UNIX_EPOCH + Duration::from_millis(clock.load(Ordering::Relaxed));
+        let store = Arc::<MemoryCalls>::default();
+        let bounds = Bounds::default();
+        let questions = Questions::new(store, Arc::new(NoApprovals), SealKey::new([7; 32]), bounds, tell);
+        let mut call = waiting(vec![form("n")]);
+        call.pending.expires = Some(Duration::from_secs(1));
+        let asked = posed(questions.ask(call, ASKABLE, &[]).unwrap());
+        assert_eq!(asked.expires, Duration::from_secs(1));
+        let answer = || questions.answer(&asked.handle, &binding(), &[]).now_or_never().unwrap();
+        now.fetch_add(999, Ordering::Relaxed);
+        let Next::Ask(again) = answer().unwrap() else { panic!() };
+        assert!(again.expires >= Duration::from_millis(1) && again.expires < Duration::from_secs(2));
+        now.fetch_add(1_000, Ordering::Relaxed);
+        assert!(matches!(answer(), Err(AnswerError::Expired)), "a second later at the most");
     }
 }
 
@@ -55,7 +79,7 @@ fn a_handle_is_of_no_use_to_anyone_else_or_for_anything_else() {
         Bounds::default(),
         SystemTime::now,
     );
-    let Next::Ask(foreign) = elsewhere.ask(waiting(vec![form("n")]), ASKABLE, &[]).unwrap() else { panic!() };
+    let Posed::Ask(foreign) = elsewhere.ask(waiting(vec![form("n")]), ASKABLE, &[]).unwrap() else { panic!() };
     assert!(matches!(desk.answer(&foreign, &[]), Err(AnswerError::Foreign)), "another host's");
     // The same arguments, spelled otherwise, are the same.
     let same = change(&|b| b.args = args_digest("{\"b\":[2],\n\"a\":1}"));
@@ -115,7 +139,7 @@ proptest! {
         let desk = desk();
         let mut call = waiting(vec![form("n")]);
         call.binding = of(a);
-        let asked = asked(desk.questions.ask(call, ASKABLE, &[]).unwrap());
+        let asked = posed(desk.questions.ask(call, ASKABLE, &[]).unwrap());
         prop_assert!(matches!(desk.answer_as(&asked.handle, &of(b), &[]), Err(AnswerError::Foreign)));
     }
 }

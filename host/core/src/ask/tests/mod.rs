@@ -1,4 +1,5 @@
 mod answers;
+mod faults;
 mod handles;
 mod once;
 mod stores;
@@ -11,7 +12,7 @@ use futures_util::FutureExt as _;
 use semver::Version;
 
 use super::*;
-use crate::call::{Answer, Link, Output, Pending, Reply, Request, RequestKind};
+use crate::call::{Answer, Link, Output, Pending, Reply, Request, RequestKind, Resume};
 use crate::component::Digest;
 use crate::outcome::Outcome;
 
@@ -107,6 +108,20 @@ fn done(text: &str) -> Outcome {
     Outcome::Done(Output { content: vec![crate::Content::Text(text.into())], structured: None })
 }
 
+fn posed(posed: Posed) -> Asked {
+    match posed {
+        Posed::Ask(asked) => asked,
+        other @ Posed::Resume { .. } => panic!("{other:?}"),
+    }
+}
+
+fn at_once(posed: Posed) -> Resume {
+    match posed {
+        Posed::Resume { resume, .. } => resume,
+        other @ Posed::Ask(_) => panic!("{other:?}"),
+    }
+}
+
 fn asked(next: Next) -> Asked {
     match next {
         Next::Ask(asked) => asked,
@@ -123,7 +138,7 @@ fn resumed(next: Next) -> Resumed {
 
 impl Desk {
     fn ask(&self, requests: Vec<Request>) -> Asked {
-        asked(self.questions.ask(waiting(requests), ASKABLE, &[]).unwrap())
+        posed(self.questions.ask(waiting(requests), ASKABLE, &[]).unwrap())
     }
 
     /// An answer that has nothing to wait for.
@@ -136,6 +151,6 @@ impl Desk {
     }
 }
 
-fn replies(resumed: &Resumed) -> Vec<(&str, &Reply)> {
-    resumed.resume.answers.iter().map(|answer| (answer.id.as_str(), &answer.reply)).collect()
+fn replies(resume: &Resume) -> Vec<(&str, &Reply)> {
+    resume.answers.iter().map(|answer| (answer.id.as_str(), &answer.reply)).collect()
 }

@@ -1,9 +1,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Barrier};
 
 use futures_util::FutureExt as _;
 
 use super::super::*;
-use super::{accepts, binding, desk, done, form, resumed, says};
+use super::{accepts, binding, desk, desk_with, done, form, resumed, says};
 use crate::call::Reply;
 
 #[test]
@@ -11,7 +12,7 @@ fn the_same_answer_again_gives_the_same_result_and_no_second_run() {
     let desk = desk();
     let asked = desk.ask(vec![form("n"), form("m")]);
     let answers = [accepts("n", r#"{"n":1}"#), accepts("m", r#"{"n":2}"#)];
-    let ticket = resumed(desk.answer(&asked, &answers).unwrap()).ticket.unwrap();
+    let ticket = resumed(desk.answer(&asked, &answers).unwrap()).ticket;
     desk.questions.completed(ticket, &done("once"));
     let same = [accepts("m", r#"{ "n": 2 }"#), accepts("n", r#"{"n":1}"#)];
     for answers in [&answers, &same] {
@@ -29,7 +30,7 @@ fn of_two_answers_at_once_one_runs_and_the_other_waits_for_it() {
     let desk = desk();
     let asked = desk.ask(vec![form("n")]);
     let (yes, no) = ([accepts("n", r#"{"n":1}"#)], [says("n", Reply::Declined)]);
-    let ticket = resumed(desk.answer(&asked, &yes).unwrap()).ticket.unwrap();
+    let ticket = resumed(desk.answer(&asked, &yes).unwrap()).ticket;
     let own = binding();
     let mut second = Box::pin(desk.questions.answer(&asked.handle, &own, &yes));
     assert!(second.as_mut().now_or_never().is_none(), "it waits");
@@ -62,29 +63,31 @@ fn a_run_that_is_given_up_leaves_nobody_waiting() {
 
 #[test]
 fn threads_that_answer_at_once_run_it_once() {
-    let desk = desk();
-    let asked = desk.ask(vec![form("n")]);
-    let runs = AtomicU64::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..8 {
-            scope.spawn(|| {
-                let yes = [accepts("n", r#"{"n":1}"#)];
-                let own = binding();
-                let next = tokio::runtime::Builder::new_current_thread()
-                    .build()
-                    .unwrap()
-                    .block_on(desk.questions.answer(&asked.handle, &own, &yes))
-                    .unwrap();
-                match next {
-                    Next::Resume(resumed) => {
-                        runs.fetch_add(1, Ordering::Relaxed);
-                        desk.questions.completed(resumed.ticket.unwrap(), &done("once"));
+    let folder = tempfile::tempdir().unwrap();
+    let stores: [Arc<dyn PendingStore>; 2] =
+        [Arc::new(MemoryCalls::default()), Arc::new(FolderCalls::new(folder.path().into()))];
+    for store in stores {
+        let desk = desk_with(store, Bounds::default());
+        let asked = desk.ask(vec![form("n")]);
+        let (runs, together) = (AtomicU64::new(0), Barrier::new(8));
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let yes = [accepts("n", r#"{"n":1}"#)];
+                    let own = binding();
+                    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+                    together.wait();
+                    match runtime.block_on(desk.questions.answer(&asked.handle, &own, &yes)).unwrap() {
+                        Next::Resume(resumed) => {
+                            runs.fetch_add(1, Ordering::Relaxed);
+                            desk.questions.completed(resumed.ticket, &done("once"));
+                        }
+                        Next::Same(outcome) => assert_eq!(outcome, done("once")),
+                        Next::Ask(_) => panic!("nothing is open"),
                     }
-                    Next::Same(outcome) => assert_eq!(outcome, done("once")),
-                    Next::Ask(_) => panic!("nothing is open"),
-                }
-            });
-        }
-    });
-    assert_eq!(runs.into_inner(), 1);
+                });
+            }
+        });
+        assert_eq!(runs.into_inner(), 1);
+    }
 }

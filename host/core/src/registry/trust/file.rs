@@ -10,9 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::record::{Hashed, Owned, TrustRecord};
 use super::store::{TrustError, TrustStore};
-use crate::component::open_regular;
+use crate::private::{make_private, open_private};
 use crate::registry::source::Scope;
-use crate::results::make_private;
 
 /// Keeps the record in a JSON file that only its owner may read and write.
 ///
@@ -77,9 +76,8 @@ impl FileTrust {
 
     fn read(&self) -> io::Result<Vec<u8>> {
         let mut text = Vec::new();
-        let file = open_regular(&self.0)?;
-        only_ours(&file)?;
-        file.take(MAX_SIZE + 1).read_to_end(&mut text)?;
+        // Whoever could write the record could admit what they like.
+        open_private(&self.0)?.take(MAX_SIZE + 1).read_to_end(&mut text)?;
         if text.len() as u64 > MAX_SIZE {
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than any record of trust"));
         }
@@ -97,26 +95,6 @@ impl FileTrust {
         temporary.persist(&self.0)?;
         Ok(())
     }
-}
-
-/// Whoever could write the record could admit what they like.
-#[cfg(unix)]
-fn only_ours(file: &File) -> io::Result<()> {
-    use std::os::unix::fs::MetadataExt as _;
-    let about = file.metadata()?;
-    let wrong = |why: &str| Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
-    if about.uid() != rustix::process::geteuid().as_raw() {
-        return wrong("it belongs to another user");
-    }
-    if about.mode() & 0o022 != 0 {
-        return wrong("others may write it; `chmod 600` keeps them out");
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn only_ours(_file: &File) -> io::Result<()> {
-    Ok(())
 }
 
 impl TrustStore for FileTrust {

@@ -3,14 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use hermes_manifest::{Capabilities, Manifest, NamePattern, Role, ToolName};
+use hermes_manifest::{Manifest, ToolName};
 use semver::Version;
 use serde::{Deserialize, Serialize};
 
 use crate::component::{Component, Digest};
 use crate::registry::catalog::Key;
-use crate::registry::covering::{Ask, more};
-use crate::registry::difference::Changed;
 use crate::registry::source::{Scope, SourceId};
 use crate::registry::stamp::Stamp;
 use crate::registry::stem::Stem;
@@ -56,20 +54,8 @@ pub struct Approved {
     pub digest: Option<Digest>,
     /// The version.
     pub version: Version,
-    /// The description.
-    pub description: String,
-    /// The schema of the arguments as compact JSON; empty for hooks.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub schema: String,
-    /// What it asked for.
-    #[serde(default, skip_serializing_if = "Capabilities::is_empty")]
-    pub asks: Capabilities,
-    /// The tools that a hook stands before.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub matches: Vec<NamePattern>,
-    /// Whether it may read what is kept for its session.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub pages_results: bool,
+    /// The whole manifest as compact JSON: it is parsed only where something is compared with it.
+    pub manifest: String,
 }
 
 /// The digest of a file as it was at one time.
@@ -123,51 +109,17 @@ impl Owned {
 impl Approved {
     /// What a manifest says, in the component that it was found in. `digest` is known where it counts.
     pub(in crate::registry) fn of(manifest: &Manifest, component: &Component, digest: Option<Digest>) -> Self {
-        let matches = match &manifest.role {
-            Role::Hook { matches, .. } => matches.clone(),
-            Role::Tool { .. } => Vec::new(),
-        };
         Self {
             section: *component.section(),
             digest,
             version: manifest.version.clone(),
-            description: manifest.description.clone(),
-            schema: manifest.schema().and_then(|schema| serde_json::to_string(schema).ok()).unwrap_or_default(),
-            asks: manifest.asks(),
-            matches,
-            pages_results: manifest.pages_results,
+            manifest: serde_json::to_string(manifest).unwrap_or_default(),
         }
     }
 
-    /// What `new` asks for beyond this.
-    pub(in crate::registry) fn asked_more(&self, new: &Self) -> Vec<Ask> {
-        let mut asks = more(&new.asks, &self.asks);
-        let matches = new.matches.iter().filter(|pattern| !self.matches.contains(pattern));
-        asks.extend(matches.map(|pattern| Ask::new("match", pattern)));
-        if new.pages_results && !self.pages_results {
-            asks.push(Ask::new("pages_results", true));
-        }
-        asks
-    }
-
-    /// All that is new in `new`, the most important first.
-    pub(in crate::registry) fn changes(&self, new: &Self) -> Vec<Changed> {
-        let mut changes: Vec<Changed> = self.asked_more(new).into_iter().map(Changed::Asks).collect();
-        if self.version != new.version {
-            changes.push(Changed::Version { old: self.version.clone(), new: new.version.clone() });
-        }
-        if self.description != new.description {
-            changes.push(Changed::Description { old: self.description.clone(), new: new.description.clone() });
-        }
-        if self.schema != new.schema {
-            changes.push(Changed::Schema { old: self.schema.clone(), new: new.schema.clone() });
-        }
-        if let Some(digest) = new.digest
-            && self.digest != new.digest
-        {
-            changes.push(Changed::Digest { old: self.digest, new: digest });
-        }
-        changes
+    /// What was approved. None if this host cannot read it: then nothing counts as approved, and whatever is asked for is new.
+    pub(in crate::registry) fn manifest(&self) -> Option<Manifest> {
+        Manifest::parse(&self.manifest).ok()
     }
 }
 
@@ -192,11 +144,7 @@ mod tests {
             section: Digest::of(b"section"),
             digest: None,
             version: Version::new(1, 0, patch),
-            description: String::new(),
-            schema: String::new(),
-            asks: Capabilities::default(),
-            matches: Vec::new(),
-            pages_results: false,
+            manifest: String::new(),
         };
         let mut record = TrustRecord::default();
         record.claim(key.clone(), owner("orchard"));
