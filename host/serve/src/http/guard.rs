@@ -11,9 +11,10 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use hermes_core::{Digest, Session, View};
 use http::header::{AUTHORIZATION, HOST, HeaderName, ORIGIN};
-use http::{HeaderMap, StatusCode, Uri};
+use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use subtle::ConstantTimeEq as _;
 
+use super::cors;
 use super::error::HttpError;
 use super::origin::{AllowedHost, AllowedOrigin, Place};
 use super::probes;
@@ -114,6 +115,26 @@ impl Guard {
         if fits { Ok(()) } else { Err(refused()) }
     }
 
+    /// The origin of a page that an operator allowed by name. Others that pass show the server's own pages, which need no leave to
+    /// read its answers; a page that happens to come from this machine has none.
+    fn page(&self, headers: &HeaderMap) -> Option<HeaderValue> {
+        let origin = headers.get(ORIGIN)?;
+        self.origins.contains(&origin.to_str().ok()?.parse().ok()?).then(|| origin.clone())
+    }
+
+    async fn answer(&self, for_page: bool, mut request: Request, next: Next) -> Response {
+        if for_page && cors::is_preflight(request.method(), request.headers()) {
+            return cors::preflight(request.headers());
+        }
+        match self.principal(request.headers()) {
+            Ok(principal) => {
+                request.extensions_mut().insert(principal);
+                next.run(request).await
+            }
+            Err(error) => error.into_response(),
+        }
+    }
+
     fn is_own(&self, place: &Place) -> bool {
         place.is_loopback() || self.hosts.iter().any(|host| host.covers(place))
     }
@@ -146,24 +167,23 @@ impl Guard {
 }
 
 /// Lets a request pass, with its [`Principal`], or answers it.
-pub(super) async fn check(State(guard): State<Arc<Guard>>, mut request: Request, next: Next) -> Response {
+pub(super) async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     let (uri, headers) = (request.uri(), request.headers());
-    let checked = guard.host(uri, headers).and_then(|()| {
-        // Whoever watches the process asks for no more than whether it lives.
-        if probes::is_probe(uri.path()) {
-            return Ok(None);
-        }
-        guard.origin(headers)?;
-        guard.principal(headers).map(Some)
-    });
-    match checked {
-        Ok(principal) => {
-            if let Some(principal) = principal {
-                request.extensions_mut().insert(principal);
-            }
-            next.run(request).await
-        }
-        Err(error) => error.into_response(),
+    if let Err(error) = guard.host(uri, headers) {
+        return error.into_response();
+    }
+    // Whoever watches the process asks for no more than whether it lives.
+    if probes::is_probe(uri.path()) {
+        return next.run(request).await;
+    }
+    if let Err(error) = guard.origin(headers) {
+        return error.into_response();
+    }
+    let page = guard.page(headers);
+    let response = guard.answer(page.is_some(), request, next).await;
+    match page {
+        Some(origin) => cors::readable(response, origin),
+        None => response,
     }
 }
 

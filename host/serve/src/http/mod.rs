@@ -2,6 +2,7 @@
 
 mod address;
 mod body;
+mod cors;
 mod error;
 mod guard;
 mod limits;
@@ -39,7 +40,7 @@ pub struct Config {
     pub access: Access,
     /// Names under which the server is reached, beside those of this machine itself.
     pub allowed_hosts: Vec<AllowedHost>,
-    /// Web pages that may use it, beside those of this machine and of the allowed hosts.
+    /// Web pages that may use it from a browser, beside those that the server itself shows.
     pub allowed_origins: Vec<AllowedOrigin>,
     /// Bounds.
     pub limits: Limits,

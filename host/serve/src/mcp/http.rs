@@ -88,7 +88,13 @@ impl Endpoint {
         let own = Own { sessions: Arc::clone(&self.sessions), owner, lease: lease.clone() };
         let mcp = Mcp::of(Arc::clone(&self.server), principal.session(view), lease);
         let service = StreamableHttpService::new(move || Ok(mcp.clone()), Arc::new(own), self.config.clone());
-        service.handle(request.map(Full::new)).await.map(Body::new)
+        let ends = request.method() == Method::DELETE;
+        let mut response = service.handle(request.map(Full::new)).await.map(Body::new);
+        // The session has ended by now, and some clients warn of one that will.
+        if ends && response.status() == StatusCode::ACCEPTED {
+            *response.status_mut() = StatusCode::NO_CONTENT;
+        }
+        response
     }
 }
 

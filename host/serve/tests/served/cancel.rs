@@ -49,7 +49,7 @@ async fn the_end_of_a_session_stops_its_calls_at_once() {
     let session = served.client().session().await;
     let mut answer = session.ask(1, "tools/call", json!({"name": "t", "arguments": {}})).await;
     runs.started().await;
-    assert_eq!(session.delete().await, StatusCode::ACCEPTED);
+    assert_eq!(session.delete().await, StatusCode::NO_CONTENT);
     runs.stopped().await;
     answer.text().await;
 }

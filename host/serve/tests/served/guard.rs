@@ -110,3 +110,32 @@ async fn probes_need_no_token_and_still_a_host() {
         assert_eq!(client.at(path).send(Method::GET, "").await.status, StatusCode::UNAUTHORIZED, "{path}");
     }
 }
+
+#[tokio::test]
+async fn a_browser_lets_pages_that_were_allowed_by_name_use_the_server_and_no_other() {
+    let world = World::new();
+    let served = world.serve_with(|config| config.allowed_origins = vec!["https://app.example.com".parse().unwrap()]);
+    let served = served.await;
+    let stranger = Client::new(served.address, None).at("/mcp");
+    let asks = |origin: &str| {
+        let client = stranger.with("origin", origin).with("access-control-request-method", "POST");
+        client.with("access-control-request-headers", "authorization, mcp-method")
+    };
+    let answer = asks("https://app.example.com").send(Method::OPTIONS, "").await;
+    assert_eq!(answer.status, StatusCode::NO_CONTENT);
+    assert_eq!(answer.headers["access-control-allow-origin"], "https://app.example.com");
+    assert_eq!(answer.headers["access-control-allow-headers"], "authorization, mcp-method");
+    for (origin, expected) in [("http://localhost:3000", 401), ("https://evil.example", 403), ("null", 403)] {
+        let answer = asks(origin).send(Method::OPTIONS, "").await;
+        assert_eq!(
+            (answer.status.as_u16(), answer.headers.get("access-control-allow-origin")),
+            (expected, None),
+            "{origin}"
+        );
+    }
+    // Also what went wrong is readable.
+    let answer = stranger.with("origin", "https://app.example.com").send(Method::GET, "").await;
+    assert_eq!(answer.status, StatusCode::UNAUTHORIZED);
+    assert_eq!(answer.headers["access-control-allow-origin"], "https://app.example.com");
+    assert_eq!(answer.headers["vary"], "origin");
+}

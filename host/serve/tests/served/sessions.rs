@@ -32,7 +32,7 @@ async fn a_session_belongs_to_the_address_and_the_token_that_made_it() {
     let [ask, notify, listen, delete] = statuses(&served.client(), &session).await;
     assert_eq!(
         [ask, notify, listen, delete],
-        [StatusCode::OK, StatusCode::ACCEPTED, StatusCode::OK, StatusCode::ACCEPTED]
+        [StatusCode::OK, StatusCode::ACCEPTED, StatusCode::OK, StatusCode::NO_CONTENT]
     );
     assert_eq!(statuses(&served.client(), &session).await, [StatusCode::NOT_FOUND; 4]);
 }
