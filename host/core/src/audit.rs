@@ -14,7 +14,7 @@ pub trait AuditLog: Send + Sync {
     /// Why it could not be written, for the operator.
     fn begin(&self, call: &Audited<'_>) -> Result<(), String>;
 
-    /// A call has ended, wherever it was refused. One that was cancelled has no end: whoever takes it back drops it.
+    /// A call has ended, wherever it was refused; one that was taken back while it went on ends as `cancelled`.
     ///
     /// # Errors
     ///

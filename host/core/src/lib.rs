@@ -8,6 +8,7 @@ mod audit;
 mod call;
 mod check;
 mod component;
+mod cpu;
 mod dispatch;
 mod document;
 mod hooks;
@@ -32,6 +33,7 @@ pub use call::{
     Resume,
 };
 pub use component::{Component, Digest, DigestError, Location, MAX_COMPONENT_SIZE, open_regular};
+pub use cpu::CpuMeter;
 pub use dispatch::{AnsweredBy, CallRequest, HookReport, Planned, Report, Session, Step, Traced, plan};
 pub use document::{DocumentError, read_document};
 pub use hooks::SeenHook;

@@ -9,6 +9,7 @@ use hermes_manifest::{EnvName, Manifest};
 
 use crate::call::{Call, Ended, Failure};
 use crate::component::Component;
+use crate::cpu::CpuMeter;
 use crate::limits::LimitKind;
 use crate::outcome::Outcome;
 use crate::power::Power;
@@ -99,6 +100,12 @@ pub trait Caller: Progress {
     /// path of every call came to. Dropping the future cancels the calls.
     fn call<'a>(&'a self, requests: Vec<ToolRequest>) -> BoxFuture<'a, Vec<Outcome>> {
         Box::pin(std::future::ready(requests.into_iter().map(|request| Outcome::UnknownTool(request.tool)).collect()))
+    }
+
+    /// What this run's processor time is charged to while it goes on: calls of other tools share it. A limit beside that of its
+    /// power, which may be used up by others.
+    fn cpu(&self) -> Arc<CpuMeter> {
+        Arc::default()
     }
 
     /// Whether this call was made by another tool, which waits for it. Such a call finds a place among the running guests at once

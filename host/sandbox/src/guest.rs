@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
-use hermes_core::{Caller, Component, Fault, Limits, LogLine, Power, Refusal};
+use hermes_core::{Caller, Component, CpuMeter, Fault, Limits, LogLine, Power, Refusal};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::sleep_until;
@@ -74,6 +74,7 @@ struct Job<E> {
     errand: E,
     power: Arc<Power>,
     trail: Trail,
+    shared_cpu: Arc<CpuMeter>,
     reports: Reports,
     desk: Option<Desk>,
     control: Handle,
@@ -123,6 +124,7 @@ impl Guest {
             errand,
             power,
             trail: trail.clone(),
+            shared_cpu: caller.cpu(),
             reports: reports.clone(),
             desk,
             control: Handle::current(),
@@ -181,7 +183,7 @@ impl Trail {
 impl<E: Errand> Job<E> {
     /// Runs until the export returns, a limit fires or nobody waits any more.
     async fn run(self, answered: oneshot::Sender<Result<E::Answer, Fault>>, abandoned: oneshot::Receiver<Infallible>) {
-        let Self { shared, loaded, errand, power, trail, reports, desk, control, deadline } = self;
+        let Self { shared, loaded, errand, power, trail, shared_cpu, reports, desk, control, deadline } = self;
         let files = match Files::open(&power, &shared.protected, &trail.refusals) {
             Ok(files) => files,
             Err(fault) => {
@@ -208,7 +210,7 @@ impl<E: Errand> Job<E> {
             store.data().check_host_calls()?;
             Ok(answer)
         };
-        let guest = Metered::new(guest, trail.cpu.clone(), limits.cpu);
+        let guest = Metered::new(guest, trail.cpu.clone(), limits.cpu, shared_cpu);
         let result = tokio::select! {
             biased;
             _ = abandoned => return,

@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use hermes_core::CpuMeter;
+
 /// The processor time of one call, readable while the call runs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CpuTime(Arc<AtomicU64>);
@@ -29,16 +31,17 @@ impl CpuTime {
 #[derive(Debug)]
 pub(crate) struct OutOfCpu;
 
-/// Runs `inner` until it ends or has used `limit` of processor time.
+/// Runs `inner` until it ends, has used `limit` of processor time, or finds all used up that it shares with other calls.
 pub(crate) struct Metered<F> {
     inner: Pin<Box<F>>,
     time: CpuTime,
     limit: Duration,
+    shared: Arc<CpuMeter>,
 }
 
 impl<F: Future> Metered<F> {
-    pub(crate) fn new(inner: F, time: CpuTime, limit: Duration) -> Self {
-        Self { inner: Box::pin(inner), time, limit }
+    pub(crate) fn new(inner: F, time: CpuTime, limit: Duration, shared: Arc<CpuMeter>) -> Self {
+        Self { inner: Box::pin(inner), time, limit, shared }
     }
 }
 
@@ -51,7 +54,7 @@ impl<F: Future> Future for Metered<F> {
         let spent = self.time.add(thread_time().saturating_sub(start));
         match polled {
             Poll::Ready(output) => Poll::Ready(Ok(output)),
-            Poll::Pending if spent >= self.limit => Poll::Ready(Err(OutOfCpu)),
+            Poll::Pending if !self.shared.tell(spent) || spent >= self.limit => Poll::Ready(Err(OutOfCpu)),
             Poll::Pending => Poll::Pending,
         }
     }

@@ -8,7 +8,6 @@ use super::handle::Binding;
 use super::question::{Question, QuestionError};
 use super::store::StoreError;
 use crate::call::{Issue, Pending, Resume};
-use crate::nearest::UnknownName;
 use crate::outcome::Outcome;
 use crate::results::RandomError;
 
@@ -68,8 +67,8 @@ pub struct Asked {
     pub expires: Duration,
     /// The questions that are open.
     pub questions: Vec<Question>,
-    /// What was wrong with the answers that were given: those that did not fit, which are asked for once more, and those that
-    /// came with the call to questions that nobody asks.
+    /// What was wrong with the answers that were given: those that did not fit, which are asked for once more, and those to
+    /// questions that nobody asked.
     pub misfits: Vec<Misfit>,
 }
 
@@ -144,9 +143,6 @@ pub enum AnswerError {
     /// The question is too old, was answered otherwise, or the tool was replaced meanwhile.
     #[error("the question has expired")]
     Expired,
-    /// One of the answers is to no question of the call. The handle is as it was.
-    #[error(transparent)]
-    Unknown(#[from] UnknownName),
     /// There is no key to open handles with.
     #[error("the key of handles: {0}")]
     Key(io::Error),

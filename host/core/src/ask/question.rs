@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::exchange::Misfit;
 use super::form::{Form, FormError};
 use crate::call::{Answer, Issue, Link, Reply, Request, RequestKind};
 use crate::nearest::UnknownName;
@@ -144,17 +145,18 @@ pub(super) fn read(
     Ok(questions)
 }
 
-/// The ids of answers that no question has.
-pub(super) fn unknown<'a>(
+/// Answers to questions that nobody asked.
+pub(super) fn strays<'a>(
     answers: &'a [Answer],
     questions: &'a [(String, Option<Question>)],
-) -> impl Iterator<Item = UnknownName> + 'a {
-    let unknown = answers.iter().filter(|answer| !questions.iter().any(|(id, _)| *id == answer.id));
+) -> impl Iterator<Item = Misfit> + 'a {
+    let strays = answers.iter().filter(|answer| !questions.iter().any(|(id, _)| *id == answer.id));
     let asked = || questions.iter().filter_map(|(_, question)| Some(question.as_ref()?.id.as_str()));
-    unknown.take(MAX_QUESTIONS).map(move |answer| {
+    strays.take(MAX_QUESTIONS).map(move |answer| {
         // No question's id is longer, and what it takes to compare is for us to say.
         let id: String = answer.id.chars().take(MAX_ID).collect();
-        UnknownName::new("question", &id, asked())
+        let message = UnknownName::new("question", &id, asked()).to_string();
+        Misfit { id, issues: vec![Issue { path: String::new(), message }] }
     })
 }
 

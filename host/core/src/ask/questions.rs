@@ -8,7 +8,7 @@ use super::early;
 use super::exchange::{AnswerError, AskError, Asked, MAX_ROUNDS, Misfit, Next, Posed, Resumed, Waiting};
 use super::flight::{Flights, Ticket, Turn};
 use super::handle::{Binding, LazyKey, SealKey, Sealed, args_digest};
-use super::question::{Askable, Question, read, unknown};
+use super::question::{Askable, Question, read, strays};
 use super::store::{CallKey, MemoryCalls, PendingStore, WaitingCall};
 use crate::call::{Answer, Reply, Request, RequestKind, Resume};
 use crate::component::Digest;
@@ -75,7 +75,7 @@ impl Questions {
     /// Takes the questions of a call.
     ///
     /// What the caller cannot be asked is answered `nobody`; when nothing is left to ask, the call goes on at once. `early` are
-    /// the answers that came with the call itself: they count in its first round, when the tool asks for just these, and never
+    /// the answers that came with the call itself: they count in its first round, when they answer all that the tool asks, and never
     /// for an approval.
     ///
     /// # Errors
@@ -133,12 +133,12 @@ impl Questions {
     /// Takes answers to a call that waits.
     ///
     /// When all is answered, the handle is spent and the call goes on; what did not fit or is missing is asked for once more,
-    /// under the same handle. While another answer to the same handle is being worked on, this one waits for it. After an error
+    /// under the same handle, and told beside answers to questions that nobody asked. While another answer to the same handle is being worked on, this one waits for it. After an error
     /// the call waits as before, unless it has expired.
     ///
     /// # Errors
     ///
-    /// When the handle is not the caller's, or no longer of use; when an answer is to no question of the call.
+    /// When the handle is not the caller's, or no longer of use.
     pub async fn answer(&self, handle: &str, binding: &Binding, answers: &[Answer]) -> Result<Next, AnswerError> {
         let sealed = Sealed::open(self.key.get().map_err(AnswerError::Key)?, handle, binding)
             .map_err(|_| AnswerError::Foreign)?;
@@ -184,9 +184,6 @@ impl Questions {
         }
         let mut call = self.store.get(&key)?.ok_or(AnswerError::Expired)?;
         let questions = read(&call.requests, &|token| self.approvals.question(token, binding))?;
-        if let Some(unknown) = unknown(answers, &questions).next() {
-            return Err(unknown.into());
-        }
         let last = call.rounds >= MAX_ROUNDS;
         let mut misfits = Vec::new();
         for (id, question) in &questions {
@@ -221,6 +218,7 @@ impl Questions {
         }
         call.rounds += 1;
         call.misfits.extend(misfits.iter().map(|misfit| misfit.id.clone()));
+        misfits.extend(strays(answers, &questions));
         if !self.store.replace(&key, &call)? {
             return Err(AnswerError::Expired);
         }

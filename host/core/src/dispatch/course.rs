@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::hooks::{self, Left, Standing};
 use super::lineage::Lineage;
 use super::report::{AnsweredBy, Report};
-use super::rounds::{Begun, Handled};
+use super::rounds::{Around, Begun, Handled};
 use super::session::{CallRequest, Session};
 use super::step::{Step, Traced};
 use crate::ask::{Next, Resumed, Ticket};
@@ -77,12 +77,12 @@ impl<'a> Course<'a> {
         self.replaced && self.host.catalog().generation() != self.report.generation
     }
 
-    /// Ends the call. It is written down, and if it cannot be, nothing of its result leaves.
+    /// Ends the call: whatever leaves is scrubbed and written down, and if it cannot be, nothing of it leaves.
     pub(super) fn end(mut self, outcome: Outcome, began: Instant) -> Report {
         let took = began.elapsed();
         // What an answer was meant for is gone.
         let outcome = if self.replaced && self.ticket.is_some() { Outcome::Expired } else { outcome };
-        self.lineage.spend(self.report.cpu);
+        let outcome = self.scrub(outcome);
         let went_through = self.report.trace.iter().all(|traced| traced.passed);
         let written = self.host.surroundings.audit.end(&self.audited(), &outcome, took);
         let outcome = match written {
@@ -101,6 +101,14 @@ impl<'a> Course<'a> {
             self.host.surroundings.questions.completed(ticket, &outcome);
         }
         Report { outcome, took, ..self.report }
+    }
+
+    /// Nobody waits for the call any more. There is nobody left to tell, except who reads what was written down.
+    pub(super) fn cancelled(&self, began: Instant) {
+        let written = self.host.surroundings.audit.end(&self.audited(), &Outcome::Cancelled, began.elapsed());
+        if let Err(error) = written {
+            tracing::error!(call = self.report.id, error, "the end of a cancelled call could not be written down");
+        }
     }
 
     /// Ends a step: what it refused goes no further.
@@ -159,26 +167,12 @@ impl<'a> Course<'a> {
             args = self.step(Step::Before, rewritten)?;
         }
         let args = Value::Object(args).to_string();
-        let began = Instant::now();
-        let ended = match self.handle(&entry, call.clone(), &args, power, begun).await {
-            Handled::Ended(ended) => ended,
-            Handled::Asked(asked) => {
-                self.note(Step::Handle, true);
-                return Ok(Outcome::Pending(asked));
-            }
+        let around = Around { entry: &entry, hooks: &hooks, call: &call, args: &args };
+        let output = match self.handle(&around, power, begun).await? {
+            Handled::Done(output) => output,
+            Handled::Asked(asked) => return Ok(Outcome::Pending(asked)),
         };
-        self.note(Step::Handle, ended.is_ok());
-        let elapsed = began.elapsed();
-        let hooked = !hooks.is_empty();
-        let mut ended = self.look_through(&entry, ended, hooked)?;
-        if hooked {
-            let mut left = Left::default();
-            let shown = hooks::after(&hooks, (&call, &args), ended, elapsed, &mut left).await;
-            self.keep(left);
-            ended = self.step(Step::After, shown)?;
-            ended = self.look_through(&entry, ended, hooked)?;
-        }
-        let fitted = self.fit(&entry.manifest, hooked.then_some(most), ended?);
+        let fitted = self.fit(&entry.manifest, (!hooks.is_empty()).then_some(most), output);
         self.step(Step::Size, fitted).map(Outcome::Done)
     }
 

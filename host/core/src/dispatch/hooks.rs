@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::report::HookReport;
 use super::step::Step;
 use crate::arguments::{Arguments, Compat};
-use crate::call::{Call, Ended, Failure, Output};
+use crate::call::{Call, Ended, Failure, Pending};
 use crate::component::Digest;
 use crate::outcome::Outcome;
 use crate::power::Power;
@@ -74,7 +74,8 @@ pub(super) async fn before(
     Ok(args)
 }
 
-/// Shows every hook how a call ended; what one replaces, the next one sees.
+/// Shows every hook how a run of a call ended; what one replaces, the next one sees. Of a question they see all but what the tool
+/// keeps for itself; they may let it pass or put an end in its place, and ask nothing of their own.
 ///
 /// # Errors
 ///
@@ -82,22 +83,24 @@ pub(super) async fn before(
 pub(super) async fn after(
     hooks: &[Standing],
     (call, args): (&Call, &str),
-    mut ended: Result<Output, Outcome>,
+    mut ended: Result<Ended, Outcome>,
     elapsed: Duration,
     left: &mut Left,
-) -> Result<Result<Output, Outcome>, Outcome> {
+) -> Result<Result<Ended, Outcome>, Outcome> {
     for standing in hooks {
         let name = &standing.name;
         let (hook, power) = standing.present()?;
         let shown = match &ended {
-            Ok(output) => Ok(Ended::Done(output.clone())),
+            Ok(Ended::Done(output)) => Ok(Ended::Done(output.clone())),
+            Ok(Ended::Ask(asked)) => Ok(Ended::Ask(Pending { state: Vec::new(), ..asked.clone() })),
             Err(outcome) => Err(failure(outcome)),
         };
-        let run = hook.after(call.clone(), args.to_owned(), shown, elapsed, Arc::clone(power)).await;
+        let run = hook.after(call.clone(), args.to_owned(), shown.clone(), elapsed, Arc::clone(power)).await;
         let withheld = |error: &str| refused(name, &format!("failed, so the result is withheld: {error}"));
         match left.take(Step::After, name, run).map_err(|error| withheld(&error))? {
             None => {}
-            Some(Ok(Ended::Done(output))) => ended = Ok(output),
+            Some(same) if same == shown => {}
+            Some(Ok(Ended::Done(output))) => ended = Ok(Ended::Done(output)),
             Some(Ok(Ended::Ask(_))) => return Err(withheld("it asked a question after the call")),
             Some(Err(failure)) => ended = Err(failure.into()),
         }

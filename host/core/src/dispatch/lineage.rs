@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::cpu::CpuBudget;
 use crate::limits::{LimitKind, Limits};
 use crate::outcome::Outcome;
 
@@ -18,14 +19,10 @@ struct Below {
     deadline: Instant,
     /// How many calls may still stand below one another.
     depth: u64,
-    shared: Arc<Shared>,
-}
-
-/// What is left for the whole tree.
-#[derive(Debug)]
-struct Shared {
-    calls: AtomicU64,
-    cpu_micros: AtomicU64,
+    /// How many calls are left for the whole tree.
+    calls: Arc<AtomicU64>,
+    /// The processor time of the call that made this one.
+    cpu: Arc<CpuBudget>,
 }
 
 impl Lineage {
@@ -46,11 +43,11 @@ impl Lineage {
             return Err(Outcome::Limit { kind: LimitKind::Depth, detail });
         }
         let one_less = |left: u64| left.checked_sub(1);
-        if below.shared.cpu_micros.load(Ordering::Relaxed) == 0 {
+        if below.cpu.left().is_zero() {
             let detail = "the call that made this one has no processor time left".to_owned();
             return Err(Outcome::Limit { kind: LimitKind::Cpu, detail });
         }
-        match below.shared.calls.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less) {
+        match below.calls.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less) {
             Ok(_) => Ok(()),
             Err(_) => {
                 let detail = "no more calls of tools by tools are left for this call".to_owned();
@@ -63,30 +60,32 @@ impl Lineage {
     pub(super) fn cut(&self, mut limits: Limits) -> Limits {
         let Some(below) = &self.0 else { return limits };
         limits.wall = limits.wall.min(below.deadline.saturating_duration_since(Instant::now()));
-        limits.cpu = limits.cpu.min(Duration::from_micros(below.shared.cpu_micros.load(Ordering::Relaxed)));
+        limits.cpu = limits.cpu.min(below.cpu.left());
         limits.depth = limits.depth.min(below.depth.saturating_sub(1));
-        limits.calls = limits.calls.min(below.shared.calls.load(Ordering::Relaxed));
+        limits.calls = limits.calls.min(below.calls.load(Ordering::Relaxed));
         limits
     }
 
-    /// Takes the processor time of a call off what is left for its siblings.
-    pub(super) fn spend(&self, cpu: Duration) {
+    /// The processor time of a call and all below it: `limit`, of which its earlier runs have `used` some.
+    pub(super) fn budget(&self, limit: Duration, used: Duration) -> Arc<CpuBudget> {
+        let above = self.0.as_ref().map(|below| Arc::clone(&below.cpu));
+        Arc::new(CpuBudget::new(limit, used, above))
+    }
+
+    /// Takes the processor time of what stands around this call off what is left for the call that made it.
+    pub(super) fn charge(&self, cpu: Duration) {
         if let Some(below) = &self.0 {
-            let micros = u64::try_from(cpu.as_micros()).unwrap_or(u64::MAX);
-            let less = |left: u64| Some(left.saturating_sub(micros));
-            let _ = below.shared.cpu_micros.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+            below.cpu.charge(cpu);
         }
     }
 
-    /// The lineage of the calls that the call `id`, which runs from now with `limits`, makes.
-    pub(super) fn below(&self, id: &str, limits: &Limits) -> Self {
-        let shared = match &self.0 {
-            Some(below) => Arc::clone(&below.shared),
-            None => Arc::new(Shared {
-                calls: AtomicU64::new(limits.calls),
-                cpu_micros: AtomicU64::new(u64::try_from(limits.cpu.as_micros()).unwrap_or(u64::MAX)),
-            }),
+    /// The lineage of the calls that the call `id`, which runs from now with `limits` and the processor time `cpu`, makes.
+    pub(super) fn below(&self, id: &str, limits: &Limits, cpu: Arc<CpuBudget>) -> Self {
+        let calls = match &self.0 {
+            Some(below) => Arc::clone(&below.calls),
+            None => Arc::new(AtomicU64::new(limits.calls)),
         };
-        Self(Some(Below { parent: id.to_owned(), deadline: Instant::now() + limits.wall, depth: limits.depth, shared }))
+        let (parent, deadline) = (id.to_owned(), Instant::now() + limits.wall);
+        Self(Some(Below { parent, deadline, depth: limits.depth, calls, cpu }))
     }
 }

@@ -17,6 +17,7 @@ use std::time::Instant;
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt as _, StreamExt as _, stream};
 use hermes_manifest::ToolName;
+use scopeguard::ScopeGuard;
 use serde_json::{Map, Value};
 
 use self::course::{Course, Earlier};
@@ -100,10 +101,13 @@ impl Host {
         let began = Instant::now();
         let (mut attempt, mut earlier) = (1, Earlier::default());
         loop {
-            let mut course = Course::begin(self, session, request, progress, lineage, earlier);
+            let course = Course::begin(self, session, request, progress, lineage, earlier);
+            // Whoever takes a call back drops it where it stands.
+            let mut course = scopeguard::guard(course, |course| course.cancelled(began));
             let outcome = match course.run(permitted).await {
                 Ok(outcome) | Err(outcome) => outcome,
             };
+            let course = ScopeGuard::into_inner(course);
             // The tool has not run yet, so the call may begin anew with what is there now.
             if attempt < MAX_ATTEMPTS && course.is_outdated() {
                 (attempt, earlier) = (attempt + 1, course.into_earlier());

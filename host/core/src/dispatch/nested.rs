@@ -8,6 +8,7 @@ use hermes_manifest::{Manifest, ToolName};
 
 use super::lineage::Lineage;
 use super::{CallRequest, Report, Session};
+use crate::cpu::CpuMeter;
 use crate::host::Host;
 use crate::outcome::Outcome;
 use crate::tool::{Caller, LogLine, NoProgress, Progress, ToolRequest};
@@ -21,6 +22,8 @@ pub(super) struct Nested<'a> {
     pub(super) lineage: Lineage,
     /// Whether this one was made by a tool itself.
     pub(super) nested: bool,
+    /// Of the run that goes on.
+    pub(super) cpu: Arc<CpuMeter>,
     pub(super) progress: &'a dyn Progress,
 }
 
@@ -35,6 +38,10 @@ impl Progress for Nested<'_> {
 }
 
 impl Caller for Nested<'_> {
+    fn cpu(&self) -> Arc<CpuMeter> {
+        Arc::clone(&self.cpu)
+    }
+
     fn nested(&self) -> bool {
         self.nested
     }

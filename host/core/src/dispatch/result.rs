@@ -1,12 +1,15 @@
-//! What leaves of a result: no secret, nothing that breaks its schema, and no more than a model reads.
+//! What leaves of a call: no secret, nothing that breaks its schema, and no more than a model reads.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use hermes_manifest::Manifest;
 
 use super::course::Course;
+use super::hooks::{self, Left};
+use super::rounds::Around;
 use super::step::Step;
-use crate::call::{Content, Output};
+use crate::call::{Content, Ended, Output, Pending};
 use crate::limits::LimitKind;
 use crate::outcome::Outcome;
 use crate::registry::Entry;
@@ -14,20 +17,46 @@ use crate::results::{Budget, Keeper, Ways};
 use crate::seen::Listing;
 
 impl Course<'_> {
-    /// Takes secrets out of how a call ended, and compares a result with its schema. One that does not fit is a failure, which hooks
-    /// may still see.
-    pub(super) fn look_through(
+    /// What comes out of a run: scrubbed, compared with the tool's schema, shown to the hooks, and then scrubbed and compared again.
+    /// What failed and no hook sees is scrubbed as it leaves.
+    pub(super) async fn show(
+        &mut self,
+        around: &Around<'_>,
+        ended: Result<Ended, Outcome>,
+        elapsed: Duration,
+    ) -> Result<Ended, Outcome> {
+        if around.hooks.is_empty() && ended.is_err() {
+            return ended;
+        }
+        let ended = self.look_through(around.entry, ended)?;
+        if around.hooks.is_empty() {
+            return ended;
+        }
+        let mut left = Left::default();
+        let shown = hooks::after(around.hooks, (around.call, around.args), ended, elapsed, &mut left).await;
+        self.keep(left);
+        let shown = self.step(Step::After, shown)?;
+        self.look_through(around.entry, shown)?
+    }
+
+    /// Scrubs what came out of a run, and compares a result with its schema. One that does not fit is a failure, which hooks may
+    /// still see.
+    fn look_through(
         &mut self,
         entry: &Entry,
-        ended: Result<Output, Outcome>,
-        hooked: bool,
-    ) -> Result<Result<Output, Outcome>, Outcome> {
-        let scrubbed = self.host.surroundings.scrub.scrub(ended);
-        let scrubbed = scrubbed.map_err(|error| Outcome::HostError(format!("secrets could not be taken out: {error}")));
-        let refused = matches!(&scrubbed, Ok(Err(_)));
-        // Where a step has refused the call, the trace ends there, unless hooks are to see it.
-        let ended = if refused && !hooked { scrubbed? } else { self.step(Step::Scrub, scrubbed)? };
-        let (Ok(output), Some(schema)) = (&ended, entry.output()) else { return Ok(ended) };
+        ended: Result<Ended, Outcome>,
+    ) -> Result<Result<Ended, Outcome>, Outcome> {
+        let scrub = self.host.surroundings.scrub.as_ref();
+        let scrubbed = match ended {
+            Ok(Ended::Ask(asked)) => {
+                let requests = scrub.questions(asked.requests);
+                requests.map(|requests| Ok(Ended::Ask(Pending { requests, ..asked })))
+            }
+            Ok(Ended::Done(output)) => scrub.outcome(Outcome::Done(output)).map(read),
+            Err(outcome) => scrub.outcome(outcome).map(read),
+        };
+        let ended = self.step(Step::Scrub, scrubbed.map_err(|error| unscrubbed(&error)))?;
+        let (Ok(Ended::Done(output)), Some(schema)) = (&ended, entry.output()) else { return Ok(ended) };
         let fits = match &output.structured {
             Some(structured) => schema.fits(structured),
             None => Err("there is no structured result, and the manifest promises one".to_owned()),
@@ -36,6 +65,14 @@ impl Course<'_> {
         Ok(match fits {
             Ok(()) => ended,
             Err(why) => Err(Outcome::BadResult(format!("the result does not fit the tool's `output_schema`: {why}"))),
+        })
+    }
+
+    /// Scrubs whatever leaves: what hooks and the host said is in no run's end, and no way out leads around this.
+    pub(super) fn scrub(&mut self, outcome: Outcome) -> Outcome {
+        self.host.surroundings.scrub.outcome(outcome).unwrap_or_else(|error| {
+            self.note(Step::Scrub, false);
+            unscrubbed(&error)
         })
     }
 
@@ -67,6 +104,17 @@ impl Course<'_> {
         }
         Ways { resource: self.session.reads_resources, tools, http: false }
     }
+}
+
+fn read(outcome: Outcome) -> Result<Ended, Outcome> {
+    match outcome {
+        Outcome::Done(output) => Ok(Ended::Done(output)),
+        failed => Err(failed),
+    }
+}
+
+fn unscrubbed(error: &str) -> Outcome {
+    Outcome::HostError(format!("secrets could not be taken out: {error}"))
 }
 
 /// A result for programs alone is repeated as compact JSON for models.

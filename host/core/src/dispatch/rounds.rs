@@ -7,21 +7,31 @@ use std::time::{Duration, Instant};
 use hermes_manifest::ClientFeature;
 
 use super::course::Course;
-use super::hooks::Left;
+use super::hooks::{Left, Standing};
 use super::nested::Nested;
 use super::session::Session;
+use super::step::Step;
 use crate::ask::{AnswerError, Askable, Asked, Binding, Code, Next, Posed, Waiting, args_digest};
-use crate::call::{Call, Ended, Failure, Issue, Output, Resume};
+use crate::call::{Call, Ended, Failure, Issue, Output, Pending, Resume};
 use crate::component::Digest;
+use crate::cpu::CpuMeter;
 use crate::outcome::Outcome;
 use crate::power::Power;
 use crate::registry::Entry;
 use crate::tool::{Fault, Refusal, Run};
 
-/// How the sandboxed call ended.
+/// The two good ends of the sandboxed call.
 pub(super) enum Handled {
-    Ended(Result<Output, Outcome>),
+    Done(Output),
     Asked(Asked),
+}
+
+/// A call as the hooks around it see it in all of its rounds.
+pub(super) struct Around<'a> {
+    pub(super) entry: &'a Entry,
+    pub(super) hooks: &'a [Standing],
+    pub(super) call: &'a Call,
+    pub(super) args: &'a str,
 }
 
 /// What earlier runs of a call used, and what it goes on with.
@@ -42,9 +52,6 @@ impl Course<'_> {
             Err(AnswerError::Foreign) => {
                 let message = "no call of this session with these arguments waits under this handle".to_owned();
                 Err(Outcome::Invalid(vec![Issue { path: String::new(), message }]))
-            }
-            Err(AnswerError::Unknown(unknown)) => {
-                Err(Outcome::Invalid(vec![Issue { path: String::new(), message: unknown.to_string() }]))
             }
             Err(AnswerError::Expired) => Err(Outcome::Expired),
             Err(error @ (AnswerError::Store(_) | AnswerError::Key(_))) => Err(Outcome::HostError(error.to_string())),
@@ -70,60 +77,72 @@ impl Course<'_> {
     /// Runs the tool, and runs it on for as long as it asks what can be answered here.
     ///
     /// All rounds together have the time of one call; waiting for answers is not counted.
-    pub(super) async fn handle(
-        &mut self,
-        entry: &Entry,
-        mut call: Call,
-        args: &str,
-        power: Power,
-        begun: Begun,
-    ) -> Handled {
-        let Some(tool) = entry.tool() else { return Handled::Ended(Err(Outcome::UnknownTool(call.tool))) };
+    ///
+    /// Hooks see each round's end before anything comes of it: a question that they do not let pass was asked of nobody, and there
+    /// is no call that waits.
+    pub(super) async fn handle(&mut self, around: &Around<'_>, power: Power, begun: Begun) -> Result<Handled, Outcome> {
+        let Around { entry, args, .. } = *around;
+        let mut call = around.call.clone();
+        let Some(tool) = entry.tool() else { return Err(Outcome::UnknownTool(call.tool)) };
+        let Begun { mut rounds, mut wall, cpu, resume } = begun;
         let allowed = power.limits.clone();
+        let cpu = self.lineage.budget(allowed.cpu, cpu);
         let mut power = Arc::new(power);
-        let nested = Nested {
+        let mut nested = Nested {
             host: self.host,
             session: Session { client: BTreeSet::new(), approves: false, ..self.session.clone() },
             tools: power.tools.clone(),
-            lineage: self.lineage.below(&self.report.id, &allowed),
+            lineage: self.lineage.below(&self.report.id, &allowed, Arc::clone(&cpu)),
             nested: self.lineage.parent().is_some(),
+            cpu: Arc::default(),
             progress: self.progress,
         };
-        let Begun { mut rounds, mut wall, mut cpu, resume } = begun;
         call.resume = resume;
         loop {
             let limits = &mut Arc::make_mut(&mut power).limits;
             limits.wall = allowed.wall.saturating_sub(wall);
-            limits.cpu = allowed.cpu.saturating_sub(cpu);
+            limits.cpu = cpu.left();
+            nested.cpu = Arc::new(CpuMeter::new(Arc::clone(&cpu)));
             let began = Instant::now();
             let run = tool.handle(call.clone(), args.to_owned(), Arc::clone(&power), &nested).await;
             wall += began.elapsed();
-            cpu += run.cpu;
+            nested.cpu.tell(run.cpu);
             // A call that asked has run already, and must not begin anew.
             self.replaced = matches!(run.result, Err(Fault::Replaced)) && call.resume.is_none();
-            let pending = match self.take(run) {
-                Ok(Ended::Done(output)) => return Handled::Ended(Ok(output)),
-                Ok(Ended::Ask(pending)) => pending,
+            let ended = self.take(run).map_err(|outcome| match outcome {
                 // Of a later round's limit only the rest was left; the caller knows the whole.
-                Err(Outcome::Timeout(_)) => return Handled::Ended(Err(Outcome::Timeout(allowed.wall))),
-                Err(outcome) => return Handled::Ended(Err(outcome)),
+                Outcome::Timeout(_) => Outcome::Timeout(allowed.wall),
+                outcome => outcome,
+            });
+            self.note(Step::Handle, ended.is_ok());
+            let pending = match self.show(around, ended, wall).await? {
+                Ended::Done(output) => return Ok(Handled::Done(output)),
+                Ended::Ask(pending) => pending,
             };
-            let binding = match self.binding(entry) {
-                Ok(binding) => binding,
-                Err(outcome) => return Handled::Ended(Err(outcome)),
-            };
-            let waiting =
-                Waiting { binding, call: self.report.id.clone(), args: args.to_owned(), pending, rounds, wall, cpu };
-            let asked = self.host.surroundings.questions.ask(waiting, self.askable(), &self.request.answers);
-            match asked {
-                Ok(Posed::Ask(asked)) => return Handled::Asked(asked),
+            match self.ask(around, pending, (rounds, wall, cpu.used())) {
+                Ok(Posed::Ask(asked)) => return Ok(Handled::Asked(asked)),
                 Ok(Posed::Resume { resume, rounds: so_far }) => {
                     rounds = so_far;
                     call.resume = Some(resume);
                 }
-                Err(error) => return Handled::Ended(Err(error.into())),
+                Err(outcome) => {
+                    self.note(Step::Handle, false);
+                    return Err(outcome);
+                }
             }
         }
+    }
+
+    /// Puts a question, and has the call wait for the answer.
+    fn ask(
+        &self,
+        around: &Around<'_>,
+        pending: Pending,
+        (rounds, wall, cpu): (u32, Duration, Duration),
+    ) -> Result<Posed, Outcome> {
+        let (binding, call, args) = (self.binding(around.entry)?, self.report.id.clone(), around.args.to_owned());
+        let waiting = Waiting { binding, call, args, pending, rounds, wall, cpu };
+        Ok(self.host.surroundings.questions.ask(waiting, self.askable(), &self.request.answers)?)
     }
 
     /// A tool's tool asks nobody: whoever called the first knows nothing of it.
@@ -164,6 +183,7 @@ impl Course<'_> {
     /// Keeps what hooks leave behind.
     pub(super) fn keep(&mut self, left: Left) {
         self.report.cpu += left.cpu;
+        self.lineage.charge(left.cpu);
         self.report.hooks.extend(left.hooks);
     }
 

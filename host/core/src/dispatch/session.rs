@@ -38,7 +38,7 @@ pub struct CallRequest {
     pub args: String,
     /// The handle of a call that asked and is to go on; the arguments are those of that call.
     pub handle: Option<String>,
-    /// Answers to what it asked. Without a handle they count when the tool asks for just these.
+    /// Answers to what it asked. Without a handle they count when they answer all that the tool asks.
     pub answers: Vec<Answer>,
     /// `traceparent`, locale, …: handed to the tool as they are.
     pub meta: Vec<(String, String)>,

@@ -1,13 +1,13 @@
 //! Several calls at once.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt as _;
 use hermes_core::{CallRequest, NoProgress};
 use tokio::sync::Barrier;
 
-use crate::world::{World, done, said, session};
+use crate::world::{World, done, failed, said, session};
 
 /// The reports of a batch come in order, and calls of a segment wait for one another: they run at the same time or for ever not.
 #[tokio::test]
@@ -64,4 +64,28 @@ async fn calls_that_share_an_argument_wait_for_one_another() {
         world.host.dispatch_all(&session(), requests, &NoProgress).await;
         assert_eq!(most.load(Ordering::SeqCst), expected, "{paths:?}");
     }
+}
+
+#[tokio::test]
+async fn answers_keep_the_order_of_calls_of_different_tools_although_later_ones_end_first() {
+    let (tell, told) = tokio::sync::oneshot::channel::<()>();
+    let (tell, told) = (Mutex::new(Some(tell)), Mutex::new(Some(told)));
+    let world = World::new()
+        .tool("slow", r#", "parallel": "always""#, move |_| {
+            let told = told.lock().unwrap().take().unwrap();
+            async move {
+                told.await.unwrap();
+                done("slow")
+            }
+            .boxed()
+        })
+        .answers("quick", r#", "parallel": "always""#, move |_| {
+            tell.lock().unwrap().take().unwrap().send(()).unwrap();
+            done("quick")
+        })
+        .answers("fails", r#", "parallel": "always""#, |_| failed("fails"));
+    let requests = ["slow", "none", "fails", "quick"].map(|tool| CallRequest::new(tool, "{}")).to_vec();
+    let reports = world.host.dispatch_all(&session(), requests, &NoProgress).await;
+    let told: Vec<String> = reports.iter().map(|report| said(&report.outcome)).collect();
+    assert_eq!(told, ["slow", "Unknown tool: none", "fails", "quick"]);
 }

@@ -1,9 +1,14 @@
 //! Hooks around calls.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use hermes_core::ask::{Bounds, MemoryCalls, NoApprovals, PendingStore as _, Questions, SealKey};
 use hermes_core::{Answer, CallRequest, Decision, Ended, Failure, Fault, Outcome, Reply};
 use serde_json::{Value, json};
 
-use crate::world::{World, ask, done, failed, said, session, text, trap};
+use crate::world::{HIDDEN, World, ask, ask_in, done, failed, said, session, text, trap};
 
 type Before = fn(Value, &hermes_core::Power) -> Result<Result<Decision, String>, Fault>;
 type After =
@@ -141,17 +146,15 @@ async fn a_hook_runs_for_the_tools_that_it_matches() {
 }
 
 #[tokio::test]
-async fn before_does_not_run_again_when_a_call_goes_on_and_after_runs_once() {
+async fn before_does_not_run_again_when_a_call_goes_on_and_after_sees_each_end() {
     let world = World::new()
         .answers("t", "", |ran| if ran.call.resume.is_some() { done(ran.args.to_string()) } else { ask(&["q"], "") })
         .hook("h", ALL, |_, _| rewrite(r#"{"b":2}"#), LEAVE)
         .toolset("x", "tools = [\"t\"]\nhooks = [\"h\"]");
-    let Outcome::Pending(asked) = world.call("t", "{}").await.outcome else { panic!("asks") };
-    let answers = vec![Answer { id: "q".to_owned(), reply: Reply::Declined }];
-    let request = CallRequest { handle: Some(asked.handle), answers, ..CallRequest::new("t", "{}") };
-    let report = world.send(&session(), request).await;
+    let asked = world.call("t", "{}").await.outcome;
+    let report = world.send(&session(), went_on(&asked)).await;
     assert_eq!(said(&report.outcome), r#"{"b":2}"#, "what the hook rewrote");
-    assert_eq!(world.stage.events(), ["h before t {}", r#"t {"b":2}"#, r#"t {"b":2}"#, "h after t"]);
+    assert_eq!(world.stage.events(), ["h before t {}", r#"t {"b":2}"#, "h after t", r#"t {"b":2}"#, "h after t"]);
 }
 
 #[tokio::test]
@@ -167,4 +170,142 @@ async fn a_hook_has_neither_the_tools_grant_nor_that_of_the_command_line() {
         .toolset("y", "hooks = [\"h\"]");
     assert_eq!(said(&world.call("t", "{}").await.outcome), "1");
     assert_eq!(world.stage.events().len(), 3);
+}
+
+fn went_on(outcome: &Outcome) -> CallRequest {
+    let Outcome::Pending(asked) = outcome else { panic!("{outcome:?}") };
+    let answers = vec![Answer { id: "q".to_owned(), reply: Reply::Declined }];
+    CallRequest { handle: Some(asked.handle.clone()), answers, ..CallRequest::new("t", "{}") }
+}
+
+/// Once a question left past the hooks.
+#[tokio::test]
+async fn hooks_behind_a_call_see_its_questions_and_may_put_an_end_in_their_place() {
+    let cases: [(After, &str, &str); 7] = [
+        (LEAVE, "pending", "pending"),
+        (|ended, _| Ok(Ok(Some(ended))), "pending", "pending"),
+        (|_, _| Ok(Ok(Some(Ok(Ended::Done(text("instead")))))), "done", "instead"),
+        (|_, _| Ok(Ok(Some(Err(Failure::Failed("not asked".to_owned()))))), "failed", "not asked"),
+        (|_, _| Ok(Err("its own words".to_owned())), "refused", "its own words"),
+        (|_, _| Err(trap()), "refused", "crashed"),
+        (|_, _| Ok(Ok(Some(ask(&["other"], "").unwrap()))), "refused", "asked a question"),
+    ];
+    for (after, name, told) in cases {
+        let calls = Arc::<MemoryCalls>::default();
+        let store = Arc::clone(&calls);
+        let world = World::with(|surroundings| {
+            let key = SealKey::new([7; 32]);
+            surroundings.questions =
+                Questions::new(store, Arc::new(NoApprovals), key, Bounds::default(), SystemTime::now);
+        })
+        .answers("t", "", |ran| match ran.call.resume {
+            None => ask(&["q"], "private state"),
+            Some(resume) => done(String::from_utf8(resume.state).unwrap()),
+        })
+        .hook("guard", ALL, PROCEED, move |ended, power| match &ended {
+            Ok(Ended::Ask(asked)) => {
+                assert!(asked.state.is_empty() && asked.requests.len() == 1);
+                after(ended, power)
+            }
+            _ => Ok(Ok(None)),
+        })
+        .toolset("x", "tools = [\"t\"]\nhooks = [\"guard\"]");
+        let outcome = world.call("t", "{}").await.outcome;
+        assert_eq!(outcome.name(), name, "{outcome:?}");
+        assert!(said(&outcome).contains(told), "{outcome:?}");
+        assert_eq!(calls.keys().unwrap().len(), usize::from(name == "pending"), "{outcome:?}: what waits");
+        if name == "pending" {
+            let report = world.send(&session(), went_on(&outcome)).await;
+            assert_eq!(said(&report.outcome), "private state", "the hook took nothing of it");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_question_that_nobody_is_there_for_is_shown_to_hooks_as_well() {
+    let world = World::new()
+        .answers("t", "", |ran| if ran.call.resume.is_some() { done("went on") } else { ask(&["q"], "") })
+        .hook("h", ALL, PROCEED, LEAVE)
+        .toolset("x", "tools = [\"t\"]\nhooks = [\"h\"]");
+    let report = world.send(&hermes_core::Session::default(), CallRequest::new("t", "{}")).await;
+    assert_eq!(said(&report.outcome), "went on");
+    assert_eq!(world.stage.events(), ["h before t {}", "t {}", "h after t", "t {}", "h after t"]);
+}
+
+/// Once questions and what hooks said left as they were.
+#[tokio::test]
+async fn whatever_leaves_is_scrubbed_and_hooks_see_it_scrubbed() {
+    let no: Before = |_, _| Ok(Ok(Decision::Refuse(format!("not {HIDDEN}"))));
+    let look: After = |ended, _| {
+        assert!(!format!("{ended:?}").contains(HIDDEN));
+        Ok(Ok(None))
+    };
+    let tell: After = |_, _| Ok(Ok(Some(Err(Failure::Failed(format!("saw {HIDDEN}"))))));
+    let withhold: After = |_, _| Ok(Err(format!("saw {HIDDEN}")));
+    let ends: [fn() -> crate::world::End; 4] = [
+        || done(format!("is {HIDDEN}")),
+        || failed(&format!("is {HIDDEN}")),
+        || Err(Fault::Trap { detail: format!("is {HIDDEN}") }),
+        || ask_in(&format!("is {HIDDEN}?"), &["q"], ""),
+    ];
+    for end in ends {
+        for hook in [None, Some((PROCEED, look)), Some((PROCEED, tell)), Some((PROCEED, withhold)), Some((no, LEAVE))] {
+            let mut world = World::new().answers("t", "", move |_| end());
+            if let Some((before, after)) = hook {
+                world = world.hook("h", ALL, before, after).toolset("x", "tools = [\"t\"]\nhooks = [\"h\"]");
+            }
+            let outcome = format!("{:?}", world.call("t", "{}").await.outcome);
+            assert!(outcome.contains("***") && !outcome.contains(HIDDEN), "{outcome}");
+            assert!(!world.stage.ends().concat().contains("unscrubbed"), "{outcome}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_question_that_cannot_be_scrubbed_is_not_asked() {
+    let world = World::new().answers("t", "", |_| ask(&["q"], ""));
+    world.stage.refuse("scrub");
+    assert_eq!(world.call("t", "{}").await.outcome.name(), "host_error");
+}
+
+#[tokio::test]
+async fn a_hook_that_waits_for_approval_refuses_every_call_around_which_it_would_stand() {
+    let world = World::pinned()
+        .answers("t", "", |_| done("ran"))
+        .hook("h", ALL, PROCEED, LEAVE)
+        .toolset("x", "tools = [\"t\"]\nhooks = [\"h\"]");
+    world.approve("t");
+    let report = world.call("t", "{}").await;
+    assert_eq!(report.outcome.name(), "refused");
+    assert!(said(&report.outcome).contains("`h`"));
+    assert_eq!(world.stage.events(), [""; 0]);
+    world.approve("h");
+    assert_eq!(said(&world.call("t", "{}").await.outcome), "ran");
+    assert_eq!(world.stage.events(), ["h before t {}", "t {}", "h after t"]);
+}
+
+#[tokio::test]
+async fn a_hook_has_the_grant_of_the_file_that_lists_it_as_far_as_it_asks() {
+    let look: Before = |_, power| {
+        let names = |names: Vec<&str>| names.join(" ");
+        let env = names(power.env.keys().map(hermes_manifest::EnvName::as_str).collect());
+        let secrets = names(power.secrets.iter().map(hermes_manifest::EnvName::as_str).collect());
+        Ok(Ok(Decision::Refuse(format!("[{env}] [{secrets}] {} {}s", power.mounts.len(), power.limits.wall.as_secs()))))
+    };
+    // Further members of its manifest, behind the first.
+    let matches = r#"["*"], "capabilities": {"env": ["LANG", "HOME"], "secrets": {"API_KEY": {}}, "fs": [{"path": "${workspace}"}]}"#;
+    let grant = "[grant]\nenv = [\"LANG\", \"TERM\"]\nfs = [{ path = \"${workspace}\" }]\n\
+                 [grant.secrets.API_KEY]\nexpose = true\n[grant.limits]\nwall = \"7s\"\n";
+    for (listing, other, expected) in [(grant, "", "[LANG] [API_KEY] 1 7s"), ("", grant, "[] [] 0 30s")] {
+        let world = World::with(|surroundings| {
+            let named = ["LANG", "HOME", "TERM", "API_KEY"].map(|name| (name.parse().unwrap(), "v".to_owned()));
+            surroundings.secrets = Arc::new(BTreeMap::from(named));
+        })
+        .answers("t", "", |_| done("ran"))
+        .hook("h", (matches, 0), look, LEAVE)
+        .toolset("hooks", &format!("hooks = [\"h\"]\n{listing}"))
+        .toolset("tools", &format!("tools = [\"t\"]\n{other}"));
+        let told = said(&world.call("t", "{}").await.outcome);
+        assert!(told.ends_with(expected), "{told}");
+    }
 }

@@ -1,12 +1,14 @@
 //! Calls of tools by tools.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use hermes_core::{CallRequest, NoProgress, Outcome, Power, ToolRequest};
+use futures_util::future::BoxFuture;
+use hermes_core::{Answer, CallRequest, NoProgress, Outcome, Power, Reply, Session, ToolRequest};
 
-use crate::world::{Ran, World, ask, done, said, session};
+use crate::world::{Ran, TICK, World, ask, done, said, session};
 
 fn request(tool: &str) -> ToolRequest {
     ToolRequest { tool: tool.to_owned(), args: "{}".to_owned() }
@@ -18,6 +20,20 @@ async fn first(ran: &Ran<'_>, tool: &str) -> Outcome {
 
 fn asks_for(tools: &str) -> String {
     format!(r#", "capabilities": {{"tools": [{tools}]}}"#)
+}
+
+/// Calls `tool` so often.
+fn calls(
+    tool: &'static str,
+    times: usize,
+) -> impl for<'a> Fn(Ran<'a>) -> BoxFuture<'a, crate::world::End> + Send + Sync + 'static {
+    move |ran| {
+        async move {
+            ran.caller.call((0..times).map(|_| request(tool)).collect()).await;
+            done("")
+        }
+        .boxed()
+    }
 }
 
 /// A tool `outer` that may call `inner`.
@@ -139,24 +155,134 @@ fn within(one: &Power, other: &Power) -> bool {
         && one.limits.clone().min(&other.limits) == one.limits
 }
 
+/// The processor time of all runs of the world so far.
+fn used(world: &World) -> Duration {
+    std::mem::take(&mut *world.stage.used.lock().unwrap()).into_iter().map(|(_, used)| used).sum()
+}
+
+/// Once each had all that was left.
+#[tokio::test]
+async fn calls_at_the_same_time_have_together_what_their_caller_has() {
+    let world = World::new()
+        .answers("inner", r#", "parallel": "always""#, |_| done("in"))
+        .cpu("inner", 3)
+        .tool("outer", &asks_for(r#""inner""#), |ran| {
+            async move {
+                let outcomes = ran.caller.call((0..4).map(|_| request("inner")).collect()).await;
+                done(outcomes.iter().map(Outcome::name).collect::<Vec<_>>().join(" "))
+            }
+            .boxed()
+        })
+        .toolset("y", "tools = [\"inner\"]");
+    let granted =
+        |cpu: u64| format!("tools = [\"outer\"]\n[grant]\ntools = [\"inner\"]\n[grant.limits]\ncpu = \"{cpu}s\"");
+    let world = world.toolset("x", &granted(20));
+    assert_eq!(said(&world.call("outer", "{}").await.outcome), "done done done done", "what is there is shared");
+    used(&world);
+    let world = world.toolset("x", &granted(8));
+    assert_eq!(said(&world.call("outer", "{}").await.outcome), "limit limit limit limit");
+    assert!(used(&world) <= Duration::from_secs(8) + TICK * 4);
+}
+
+/// Once a tool had its own time besides that of the calls that it made.
+#[tokio::test]
+async fn a_caller_has_what_its_calls_left_of_the_processor_time() {
+    let limits = "[grant.limits]\ncpu = \"8s\"";
+    let world = pair(|_| done("in"), "", limits).cpu("inner", 6).cpu("outer", 3);
+    assert_eq!(world.call("outer", "{}").await.outcome.name(), "limit");
+    assert!(used(&world) <= Duration::from_secs(8) + TICK);
+    let world = pair(|_| done("in"), "", limits).cpu("inner", 5).cpu("outer", 3);
+    assert_eq!(said(&world.call("outer", "{}").await.outcome), "done: in");
+}
+
+/// Once it began anew with what its own calls had used.
+#[tokio::test]
+async fn a_call_that_goes_on_has_what_its_earlier_rounds_and_their_calls_left() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let left = Arc::clone(&seen);
+    let world = World::new()
+        .answers("inner", "", |_| done("in"))
+        .cpu("inner", 3)
+        .tool("outer", &asks_for(r#""inner""#), move |ran| {
+            left.lock().unwrap().push(ran.power.limits.cpu.as_secs());
+            async move {
+                let name = first(&ran, "inner").await.name();
+                if ran.call.resume.is_none() { ask(&["q"], "") } else { done(name) }
+            }
+            .boxed()
+        })
+        .cpu("outer", 1)
+        .toolset("x", "tools = [\"outer\"]\n[grant]\ntools = [\"inner\"]")
+        .toolset("y", "tools = [\"inner\"]");
+    let Outcome::Pending(asked) = world.call("outer", "{}").await.outcome else { panic!("asks") };
+    let answers = vec![Answer { id: "q".to_owned(), reply: Reply::Declined }];
+    let request = CallRequest { handle: Some(asked.handle), answers, ..CallRequest::new("outer", "{}") };
+    assert_eq!(said(&world.send(&session(), request).await.outcome), "done");
+    world.send(&Session::default(), CallRequest::new("outer", "{}")).await;
+    assert_eq!(*seen.lock().unwrap(), [10, 6, 10, 6]);
+}
+
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig { cases: 48, ..Default::default() })]
     #[test]
+    fn a_tree_of_calls_uses_no_more_processor_time_than_its_root_may(
+        limits in proptest::collection::vec(1u64..12, 3),
+        times in proptest::collection::vec(0u64..6, 3),
+        fan in proptest::collection::vec(1usize..5, 2),
+        together in proptest::bool::ANY,
+    ) {
+        let parallel = if together { "always" } else { "never" };
+        let wants = |tool: &str| format!(r#", "parallel": "{parallel}"{}"#, asks_for(tool));
+        let grant = |tool: &str, calls: &str, cpu: u64| {
+            format!("tools = [\"{tool}\"]\n[grant]\ntools = [{calls}]\n[grant.limits]\ncpu = \"{cpu}s\"")
+        };
+        let world = World::new()
+            .tool("a", &wants(r#""b""#), calls("b", fan[0]))
+            .tool("b", &wants(r#""c""#), calls("c", fan[1]))
+            .answers("c", &wants(""), |_| done(""))
+            .cpu("a", times[0])
+            .cpu("b", times[1])
+            .cpu("c", times[2])
+            .toolset("for_a", &grant("a", r#""b""#, limits[0]))
+            .toolset("for_b", &grant("b", r#""c""#, limits[1]))
+            .toolset("for_c", &grant("c", "", limits[2]));
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(world.call("a", "{}"));
+        let runs = 1 + fan[0] * (1 + fan[1]);
+        let most = Duration::from_secs(limits[0]) + TICK * u32::try_from(runs).unwrap();
+        proptest::prop_assert!(used(&world) <= most, "of {most:?}");
+    }
+
+    #[test]
     fn a_nested_call_never_has_more_than_a_direct_one_of_the_same_session(
-        inner in (proptest::bool::ANY, proptest::bool::ANY, 1u64..60),
-        outer in (proptest::bool::ANY, proptest::bool::ANY, 1u64..60),
+        inner in (proptest::array::uniform4(proptest::bool::ANY), 1u64..60),
+        outer in (proptest::array::uniform4(proptest::bool::ANY), 1u64..60),
+        wants in proptest::array::uniform4(proptest::bool::weighted(0.3)),
         enabled in proptest::bool::ANY,
     ) {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let powers = Arc::clone(&seen);
-        let grant = |(http, fs, wall): (bool, bool, u64)| {
-            let http = if http { "http = [\"https://a.example.com\"]\n" } else { "" };
-            let fs = if fs { "fs = [{ path = \"${workspace}\" }]\n" } else { "" };
-            format!("[grant]\ntools = [\"inner\"]\n{http}{fs}[grant.limits]\nwall = \"{wall}s\"\n")
+        let grant = |([http, fs, env, secrets], wall): ([bool; 4], u64)| {
+            let granted = |yes: bool, line: &'static str| if yes { line } else { "" };
+            let http = granted(http, "http = [\"https://a.example.com\"]\n");
+            let fs = granted(fs, "fs = [{ path = \"${workspace}\" }]\n");
+            let env = granted(env, "env = [\"LANG\"]\n");
+            let secrets = granted(secrets, "[grant.secrets.API_KEY]\nexpose = true\n");
+            format!("[grant]\ntools = [\"inner\"]\n{http}{fs}{env}{secrets}[grant.limits]\nwall = \"{wall}s\"\n")
         };
-        let wants = r#", "capabilities": {"http": ["https://a.example.com"], "tools": ["inner"]}"#;
-        let world = World::new()
-            .answers("inner", wants, move |ran| {
+        let asked = [
+            r#""http": ["https://a.example.com"]"#,
+            r#""fs": [{"path": "${workspace}"}]"#,
+            r#""env": ["LANG"]"#,
+            r#""secrets": {"API_KEY": {}}"#,
+        ];
+        let asked: Vec<&str> = asked.into_iter().zip(wants).filter(|(_, wants)| *wants).map(|(asked, _)| asked).collect();
+        let wants = format!(r#", "capabilities": {{{}}}"#, [&asked[..], &[r#""tools": ["inner"]"#]].concat().join(", "));
+        let world = World::with(|surroundings| {
+            let named = ["LANG", "API_KEY"].map(|name| (name.parse().unwrap(), "v".to_owned()));
+            surroundings.secrets = Arc::new(BTreeMap::from(named));
+        })
+            .answers("inner", &wants, move |ran| {
                 powers.lock().unwrap().push(Arc::clone(&ran.power));
                 done("in")
             })

@@ -3,8 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
+use futures_util::FutureExt as _;
 use hermes_core::ask::{Asked, Bounds, MemoryCalls, NoApprovals, Questions, SealKey};
-use hermes_core::{Answer, CallRequest, Outcome, Reply, Session};
+use hermes_core::{Answer, CallRequest, Ended, Link, Outcome, Reply, Request, RequestKind, Session};
 
 use crate::world::{End, Ran, World, ask, done, said, session};
 
@@ -60,14 +61,15 @@ async fn where_nobody_can_be_asked_the_tool_goes_on_at_once() {
 }
 
 #[tokio::test]
-async fn answers_that_come_with_the_call_count_when_the_tool_asks_for_just_these() {
+async fn answers_that_come_with_the_call_count_when_they_are_all_that_the_tool_asks() {
     let world = World::new().answers("t", "", asks);
     let request = CallRequest { answers: yes(), ..CallRequest::new("t", "{}") };
     assert_eq!(world.send(&session(), request).await.outcome.name(), "done");
-    let mut answers = yes();
-    answers.push(Answer { id: "other".to_owned(), reply: Reply::Declined });
-    let request = CallRequest { answers, ..CallRequest::new("t", "{}") };
-    assert_eq!(world.send(&session(), request).await.outcome.name(), "pending");
+    let other = || Answer { id: "other".to_owned(), reply: Reply::Declined };
+    for (answers, outcome) in [([yes(), vec![other()]].concat(), "done"), (vec![other()], "pending")] {
+        let request = CallRequest { answers, ..CallRequest::new("t", "{}") };
+        assert_eq!(world.send(&session(), request).await.outcome.name(), outcome);
+    }
 }
 
 #[tokio::test]
@@ -125,14 +127,14 @@ async fn a_question_expires() {
 
 /// Once an answer to no question was thrown away without a word.
 #[tokio::test]
-async fn an_answer_to_no_question_is_invalid_and_the_call_waits_on() {
+async fn an_answer_to_no_question_is_told_and_the_call_waits_on() {
     let world = World::new().answers("t", "", asks);
     let asked = asked(&world).await;
     let wrong = vec![Answer { id: "qq".to_owned(), reply: Reply::Declined }];
     let report = world.send(&session(), on(&asked, wrong)).await;
-    assert_eq!((report.outcome.name(), report.outcome.exit_code(), runs(&world)), ("invalid", 2, 1));
-    assert!(matches!(&report.outcome, Outcome::Invalid(issues)
-        if issues[0].message == "there is no question `qq`; did you mean `q`?"));
+    assert_eq!(runs(&world), 1);
+    assert!(matches!(&report.outcome, Outcome::Pending(again)
+        if again.misfits[0].issues[0].message == "there is no question `qq`; did you mean `q`?"));
     assert_eq!(world.send(&session(), on(&asked, yes())).await.outcome.name(), "done");
 }
 
@@ -165,12 +167,12 @@ async fn rounds_share_the_time_of_one_call_and_are_at_most_ten() {
             seen.push(ran.power.limits.cpu.as_secs());
             if seen.len() < 3 { ask(&["q"], "") } else { done("went on") }
         })
-        .cpu("t", 4);
+        .cpu("t", 3);
     let first = asked(&world).await;
     let Outcome::Pending(second) = world.send(&session(), on(&first, yes())).await.outcome else { panic!("asks") };
     let report = world.send(&session(), on(&second, yes())).await;
     assert_eq!(said(&report.outcome), "went on");
-    assert_eq!(*left.lock().unwrap(), [10, 6, 2], "what is left of the call's 10 s");
+    assert_eq!(*left.lock().unwrap(), [10, 7, 4], "what is left of the call's 10 s");
 
     let world = World::new().answers("t", "", |_| ask(&["q"], ""));
     let report = world.send(&Session::default(), CallRequest::new("t", "{}")).await;
@@ -215,4 +217,78 @@ async fn a_call_whose_file_was_replaced_before_it_ran_begins_anew() {
     let report = world.call("t", "{}").await;
     assert_eq!(said(&report.outcome), "the new one");
     assert_eq!(report.by.unwrap().manifest.version.to_string(), "1.0.1");
+}
+
+#[tokio::test]
+async fn who_can_be_asked_a_part_is_asked_that_part_and_the_rest_is_nobodys() {
+    let page = || Request {
+        id: "page".to_owned(),
+        kind: RequestKind::Url(Link { uri: "https://example.com/".to_owned(), name: "Open it".to_owned(), mime: None }),
+    };
+    let world = World::new().answers("t", "", move |ran| match ran.call.resume {
+        None => {
+            let Ok(Ok(Ended::Ask(mut pending))) = ask(&["q"], "") else { panic!("asks") };
+            pending.requests.insert(0, page());
+            Ok(Ok(Ended::Ask(pending)))
+        }
+        Some(resume) => {
+            done(resume.answers.iter().map(|answer| format!("{} {:?};", answer.id, answer.reply)).collect::<String>())
+        }
+    });
+    let asked = asked(&world).await;
+    assert_eq!(asked.questions.iter().map(|question| question.id.as_str()).collect::<Vec<_>>(), ["q"]);
+    let report = world.send(&session(), on(&asked, answer(Reply::Declined))).await;
+    assert_eq!(said(&report.outcome), "page Nobody;q Declined;");
+}
+
+#[tokio::test]
+async fn the_same_answer_sent_twice_at_the_same_time_runs_once_and_both_are_told() {
+    let barrier = Arc::new(tokio::sync::Barrier::new(2));
+    let reached = Arc::clone(&barrier);
+    let world = World::new().tool("t", "", move |ran| {
+        let barrier = Arc::clone(&barrier);
+        async move {
+            if ran.call.resume.is_none() {
+                return ask(&["q"], "private state");
+            }
+            barrier.wait().await;
+            asks(ran)
+        }
+        .boxed()
+    });
+    let asked = asked(&world).await;
+    let session = session();
+    let both = async { tokio::join!(world.send(&session, on(&asked, yes())), world.send(&session, on(&asked, yes()))) };
+    // The second waits for the first, which goes on only when both were sent.
+    let ((first, second), _) = tokio::join!(both, reached.wait());
+    assert_eq!((first.outcome.name(), &first.outcome), ("done", &second.outcome));
+    assert_eq!(runs(&world), 2, "one that asked and one that went on");
+    assert_eq!(world.stage.ends(), ["t pending", "t done", "t done"]);
+}
+
+#[tokio::test]
+async fn rounds_share_wall_clock() {
+    let left = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&left);
+    let world = World::new().tool("t", "", move |ran| {
+        let seen = Arc::clone(&seen);
+        async move {
+            seen.lock().unwrap().push(ran.power.limits.wall);
+            let used = std::time::Instant::now();
+            while used.elapsed().is_zero() {
+                tokio::task::yield_now().await;
+            }
+            if seen.lock().unwrap().len() % 3 == 0 { done("went on") } else { ask(&["q"], "") }
+        }
+        .boxed()
+    });
+    let first = asked(&world).await;
+    let Outcome::Pending(second) = world.send(&session(), on(&first, yes())).await.outcome else { panic!("asks") };
+    assert_eq!(said(&world.send(&session(), on(&second, yes())).await.outcome), "went on");
+    world.send(&Session::default(), CallRequest::new("t", "{}")).await;
+    let left = left.lock().unwrap();
+    for rounds in left.chunks(3) {
+        assert_eq!((rounds.len(), rounds[0]), (3, Duration::from_secs(30)));
+        assert!(rounds.is_sorted_by(|earlier, later| earlier > later), "{rounds:?}");
+    }
 }

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use hermes_core::{CallRequest, Decision, Ended, Failure, Fault, LimitKind, Output, Step};
+use futures_util::FutureExt as _;
+use hermes_core::{CallRequest, Decision, Ended, Failure, Fault, LimitKind, Output, Step, ToolRequest};
 use serde_json::json;
 
 use crate::world::{World, done, failed, said, session, steps, text, trap};
@@ -163,4 +164,29 @@ async fn an_upgrade_that_waits_serves_nothing_while_the_first_goes_on() {
     let report = world.call("t", "{}").await;
     assert_eq!(said(&report.outcome), "0");
     assert_eq!(report.by.unwrap().manifest.version.to_string(), "1.0.0", "until somebody approves the other");
+}
+
+/// Once such a call had no end at all.
+#[tokio::test]
+async fn a_call_that_is_taken_back_ends_as_cancelled_with_all_below_it() {
+    let asks = r#", "capabilities": {"tools": ["inner"]}"#;
+    let world = World::new()
+        .tool("inner", "", |_| std::future::pending().boxed())
+        .tool("t", asks, |ran| {
+            async move {
+                let inner = ToolRequest { tool: "inner".to_owned(), args: "{}".to_owned() };
+                ran.caller.call(vec![inner]).await;
+                done("")
+            }
+            .boxed()
+        })
+        .toolset("x", "tools = [\"t\"]\n[grant]\ntools = [\"inner\"]")
+        .toolset("y", "tools = [\"inner\"]");
+    assert!(world.call("t", "{}").now_or_never().is_none(), "it waits for ever, and is dropped");
+    let mut ends = world.stage.ends();
+    ends.sort();
+    assert_eq!(ends, ["inner cancelled", "t cancelled"]);
+    let world = world.answers("inner", "", |_| done(""));
+    world.call("t", "{}").await;
+    assert_eq!(world.stage.ends(), ["inner done", "t done"], "each once");
 }

@@ -11,8 +11,8 @@ use futures_util::future::BoxFuture;
 use hermes_core::registry::{Trust, TrustPolicy};
 use hermes_core::{
     AuditLog, Audited, Call, CallRequest, Caller, Component, Content, Decision, Ended, Failure, Fault, Hook, HookRun,
-    Host, NoProgress, Outcome, Output, Pending, Power, Refusal, Registry, Report, Request, RequestKind, Run, Runner,
-    Scrub, SecretStore, Session, Source, Step, Surroundings, Tool, Toolsets, Workspace,
+    Host, LimitKind, NoProgress, Outcome, Output, Pending, Power, Refusal, Registry, Report, Request, RequestKind, Run,
+    Runner, Scope, Scrub, SecretStore, Session, Source, Step, Surroundings, Tool, Toolsets, Workspace,
 };
 use hermes_manifest::{ClientFeature, EnvName};
 use serde_json::{Value, json};
@@ -37,15 +37,24 @@ type Act = Box<dyn for<'a> Fn(Ran<'a>) -> BoxFuture<'a, End> + Send + Sync>;
 type Before = Box<dyn Fn(Value, &Power) -> Result<Result<Decision, String>, Fault> + Send + Sync>;
 type After = Box<dyn Fn(Result<Ended, Failure>, &Power) -> Result<Result<Seen, String>, Fault> + Send + Sync>;
 
+/// The time between two moments at which a tool can be stopped.
+pub(crate) const TICK: Duration = Duration::from_millis(250);
+
+/// What no outcome may say; `***` is said in its place.
+pub(crate) const HIDDEN: &str = "hunter2";
+
 /// What tools and hooks do, and what happened.
 #[derive(Default)]
 pub(crate) struct Stage {
     acts: Mutex<BTreeMap<String, Arc<Act>>>,
     hooks: Mutex<BTreeMap<String, Arc<(Before, After)>>>,
     cpu: Mutex<BTreeMap<String, Duration>>,
+    /// The processor time of each run.
+    pub(crate) used: Mutex<Vec<(String, Duration)>>,
     verdict: Mutex<Option<String>>,
     events: Mutex<Vec<String>>,
     refuses: Mutex<Option<&'static str>>,
+    ends: Mutex<Vec<String>>,
     /// What the sandbox says that a guest was refused.
     pub(crate) refusals: Mutex<Vec<Refusal>>,
 }
@@ -58,6 +67,11 @@ impl Stage {
     /// What happened since the last time.
     pub(crate) fn events(&self) -> Vec<String> {
         std::mem::take(&mut self.events.lock().unwrap())
+    }
+
+    /// What was written down of the ends of calls, since the last time.
+    pub(crate) fn ends(&self) -> Vec<String> {
+        std::mem::take(&mut self.ends.lock().unwrap())
     }
 
     /// One of `begin`, `end` and `scrub` fails from now on.
@@ -84,9 +98,21 @@ impl Tool for Played {
         let act = Arc::clone(&self.0.acts.lock().unwrap()[&name]);
         let refusals = self.0.refusals.lock().unwrap().clone();
         let cpu = self.0.cpu.lock().unwrap().get(&name).copied().unwrap_or_default();
+        let meter = caller.cpu();
         async move {
             let args = serde_json::from_str(&args).unwrap();
-            let result = act(Ran { call, args, power, caller }).await;
+            let mut result = act(Ran { call, args, power, caller }).await;
+            // The tool is on a processor at the end, and gives way at each tick as guests do.
+            let mut used = Duration::ZERO;
+            while used < cpu && result.is_ok() {
+                used = (used + TICK).min(cpu);
+                if !meter.tell(used) && used < cpu {
+                    result = Err(Fault::Limit { kind: LimitKind::Cpu, detail: format!("{used:?}") });
+                }
+                tokio::task::yield_now().await;
+            }
+            self.0.used.lock().unwrap().push((name, used));
+            let cpu = used;
             Run { result, log: Vec::new(), log_dropped: 0, cpu, refusals }
         }
         .boxed()
@@ -149,8 +175,8 @@ impl Runner for Played {
 struct Outside(Arc<Stage>);
 
 impl SecretStore for Outside {
-    fn get(&self, _: &EnvName) -> Option<String> {
-        None
+    fn get(&self, name: &EnvName) -> Option<String> {
+        (name.as_str() == "API_KEY").then(|| HIDDEN.to_owned())
     }
 }
 
@@ -159,14 +185,41 @@ impl AuditLog for Outside {
         self.0.permits("begin")
     }
 
-    fn end(&self, _: &Audited<'_>, _: &Outcome, _: Duration) -> Result<(), String> {
+    fn end(&self, call: &Audited<'_>, outcome: &Outcome, _: Duration) -> Result<(), String> {
+        let raw = if format!("{outcome:?}").contains(HIDDEN) { " unscrubbed" } else { "" };
+        self.0.ends.lock().unwrap().push(format!("{} {}{raw}", call.tool, outcome.name()));
         self.0.permits("end")
     }
 }
 
 impl Scrub for Outside {
-    fn scrub(&self, ended: Result<Output, Outcome>) -> Result<Result<Output, Outcome>, String> {
-        self.0.permits("scrub").map(|()| ended)
+    fn outcome(&self, outcome: Outcome) -> Result<Outcome, String> {
+        self.0.permits("scrub")?;
+        let clean = |text: String| text.replace(HIDDEN, "***");
+        Ok(match outcome {
+            Outcome::Done(mut output) => {
+                for piece in &mut output.content {
+                    if let Content::Text(text) = piece {
+                        *text = clean(std::mem::take(text));
+                    }
+                }
+                Outcome::Done(output)
+            }
+            Outcome::Failed(text) => Outcome::Failed(clean(text)),
+            Outcome::Refused(text) => Outcome::Refused(clean(text)),
+            Outcome::Trap { detail } => Outcome::Trap { detail: clean(detail) },
+            other => other,
+        })
+    }
+
+    fn questions(&self, mut requests: Vec<Request>) -> Result<Vec<Request>, String> {
+        self.0.permits("scrub")?;
+        for request in &mut requests {
+            if let RequestKind::Form { message, .. } = &mut request.kind {
+                *message = message.replace(HIDDEN, "***");
+            }
+        }
+        Ok(requests)
     }
 }
 
@@ -245,6 +298,10 @@ impl World {
         self
     }
 
+    pub(crate) fn approve(&self, name: &str) {
+        self.host.registry().approve(&Scope::Host, name, None).unwrap();
+    }
+
     pub(crate) fn toolset(mut self, name: &str, text: &str) -> Self {
         self.toolsets.insert(name.to_owned(), text.to_owned());
         let files = self.toolsets.iter().map(|(name, text)| (PathBuf::from(format!("{name}.toml")), text.as_str()));
@@ -289,10 +346,14 @@ pub(crate) fn trap() -> Fault {
 
 /// Asks a form of one text for each id.
 pub(crate) fn ask(ids: &[&str], state: &str) -> End {
+    ask_in("Which?", ids, state)
+}
+
+pub(crate) fn ask_in(words: &str, ids: &[&str], state: &str) -> End {
     let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}).to_string();
     let form = |id: &&str| Request {
         id: (*id).to_owned(),
-        kind: RequestKind::Form { message: "Which?".to_owned(), schema: schema.clone() },
+        kind: RequestKind::Form { message: words.to_owned(), schema: schema.clone() },
     };
     let requests = ids.iter().map(form).collect();
     Ok(Ok(Ended::Ask(Pending { requests, state: state.into(), expires: None })))
