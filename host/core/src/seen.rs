@@ -55,6 +55,8 @@ pub enum State {
     Unavailable(Absent),
     /// It lacks power that it asks for.
     Ungranted(Vec<GrantLine>),
+    /// It is granted what it asks for, and a caller without a token is not.
+    Withheld(Vec<GrantLine>),
     /// It waits for approval.
     Held(Arc<Difference>),
     /// Another version serves.
@@ -82,7 +84,7 @@ impl State {
             Self::Ready => "ready",
             Self::Unverified => "unverified",
             Self::Unavailable(_) => "unavailable",
-            Self::Ungranted(_) => "ungranted",
+            Self::Ungranted(_) | Self::Withheld(_) => "ungranted",
             Self::Held(_) => "held",
             Self::Older => "older",
         }
@@ -103,14 +105,16 @@ impl State {
         match self {
             Self::Ready | Self::Unverified => None,
             Self::Unavailable(absent) => Some(absent.to_string()),
-            Self::Ungranted(missing) => {
-                let missing: Vec<String> = missing.iter().map(ToString::to_string).collect();
-                Some(format!("not granted: {}", missing.join(", ")))
-            }
+            Self::Ungranted(missing) => Some(format!("not granted: {}", listed(missing))),
+            Self::Withheld(missing) => Some(format!("not for callers without a token: {}", listed(missing))),
             Self::Held(difference) => Some(format!("waits for approval: {}", difference.summary())),
             Self::Older => Some("another version serves".to_owned()),
         }
     }
+}
+
+fn listed(lines: &[GrantLine]) -> String {
+    lines.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 impl Listing {
@@ -204,7 +208,10 @@ impl Seen {
         let manifest = &entry.manifest;
         let (name, own, version) = (manifest.name.as_str(), entry.toolset(), &manifest.version);
         let paths = catalog.toolsets().paths(&session.view, name, own, version, host.workspace_path())?;
-        let granted = Granted::union(&paths);
+        let mut granted = Granted::union(&paths);
+        if session.anonymous {
+            granted = granted.for_anyone();
+        }
         let asked = manifest.asks();
         let mut seen = Self { entry, asked, paths, granted, state: State::Ready };
         seen.state = seen.judge(host, session);
@@ -217,7 +224,7 @@ impl Seen {
         }
         let missing = missing(&self.asked, &self.granted, host.workspace_path());
         if !missing.is_empty() {
-            return State::Ungranted(missing);
+            return if self.lacks_a_grant(host) { State::Ungranted(missing) } else { State::Withheld(missing) };
         }
         if let Some(absent) = self.absent(host) {
             return State::Unavailable(absent);
@@ -230,6 +237,11 @@ impl Seen {
                 Some(Err(reason)) => State::Unavailable(Absent::Check(reason)),
             },
         }
+    }
+
+    /// Whether the tool would lack power in every session of this view.
+    fn lacks_a_grant(&self, host: &Host) -> bool {
+        !missing(&self.asked, &Granted::union(&self.paths), host.workspace_path()).is_empty()
     }
 
     fn absent(&self, host: &Host) -> Option<Absent> {

@@ -83,6 +83,9 @@ pub enum LogStream {
 pub trait Progress: Send + Sync {
     /// `done` of `total`, in the tool's own unit.
     fn report(&self, done: f64, total: Option<f64>, message: Option<String>);
+
+    /// A line that the tool logs, while it runs. The report of the call has it too; by default nobody reads it earlier.
+    fn log(&self, _line: LogLine) {}
 }
 
 /// Who calls a tool, as the running tool sees them: they take reports, and call other tools on its behalf. By default there are

@@ -220,7 +220,7 @@ impl<'a> Course<'a> {
             State::Ready | State::Unverified | State::Unavailable(Absent::Check(_)) => Ok(()),
             State::Unavailable(absent) => Err(not_available(tool, &absent.to_string())),
             State::Held(_) | State::Older => Err(Outcome::Held),
-            State::Ungranted(missing) => {
+            State::Ungranted(missing) | State::Withheld(missing) => {
                 let first = missing.first();
                 Err(Outcome::Denied {
                     capability: first.map(|grant| grant.capability.to_owned()).unwrap_or_default(),

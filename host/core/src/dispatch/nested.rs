@@ -11,7 +11,7 @@ use super::{CallRequest, Report, Session};
 use crate::cpu::CpuMeter;
 use crate::host::Host;
 use crate::outcome::Outcome;
-use crate::tool::{Caller, NoProgress, Progress, ToolRequest};
+use crate::tool::{Caller, LogLine, NoProgress, Progress, ToolRequest};
 
 /// A running call as the caller of others.
 pub(super) struct Nested<'a> {
@@ -30,6 +30,10 @@ pub(super) struct Nested<'a> {
 impl Progress for Nested<'_> {
     fn report(&self, done: f64, total: Option<f64>, message: Option<String>) {
         self.progress.report(done, total, message);
+    }
+
+    fn log(&self, line: LogLine) {
+        self.progress.log(line);
     }
 }
 
