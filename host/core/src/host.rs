@@ -78,7 +78,7 @@ impl Host {
     }
 
     /// The tools, and how they change.
-    pub fn registry(&self) -> &Registry {
+    pub fn registry(&self) -> &Arc<Registry> {
         &self.registry
     }
 

@@ -128,7 +128,7 @@ impl Work {
             [survey::components(&sources), toolsets.as_ref().map(|part| part.files.clone()).unwrap_or_default()];
         let groups = groups.into_iter().chain(parts.iter().map(|part| part.files.clone()));
         let survey = Survey::new(groups.collect());
-        let watch = Watch::start(survey.places(), Arc::clone(&bell));
+        let watch = Watch::start(Arc::clone(&bell));
         Self {
             registry,
             sources,
@@ -155,7 +155,7 @@ impl Work {
             if stop {
                 return;
             }
-            let told = self.watch.renew();
+            let told = self.watch.renew(self.survey.places());
             let now = Instant::now();
             self.settling.observe(self.survey.look(), touched, told, now);
             let again = look || self.again.is_some_and(|at| at <= now);

@@ -18,6 +18,8 @@ pub enum Files {
         /// The extension without its dot, in lower case; case does not matter.
         extension: &'static str,
     },
+    /// Every file in a folder, and directly in its folders. It need not exist.
+    Below(PathBuf),
 }
 
 /// A part of a host that is read from files: its configuration, its prompts, its record of trust.

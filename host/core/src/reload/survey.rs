@@ -48,14 +48,18 @@ impl Survey {
 
     /// The folders that hold them.
     pub(super) fn places(&self) -> Vec<PathBuf> {
-        let folder = |files: &Files| match files {
-            Files::In { folder, .. } => folder.clone(),
+        let folders = |files: &Files| match files {
+            Files::In { folder, .. } => vec![folder.clone()],
+            Files::Below(folder) => {
+                let within = list(folder).unwrap_or_default().into_iter().filter(|path| path.is_dir());
+                [folder.clone()].into_iter().chain(within).collect()
+            }
             Files::One(file) => match file.parent() {
-                Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-                _ => PathBuf::from("."),
+                Some(folder) if !folder.as_os_str().is_empty() => vec![folder.to_owned()],
+                _ => vec![PathBuf::from(".")],
             },
         };
-        self.groups.iter().flatten().map(folder).collect()
+        self.groups.iter().flatten().flat_map(folders).collect()
     }
 
     /// The stamps of each group. A folder that cannot be listed holds what it held.
@@ -76,33 +80,40 @@ fn look(group: &[Files], last: &Stamps) -> Stamps {
     for files in group {
         match files {
             Files::One(file) => stamps.extend(Stamp::at(file).map(|stamp| (file.clone(), stamp))),
-            Files::In { folder, extension } => match list(folder, extension) {
-                Ok(found) => {
-                    stamps.extend(found.into_iter().filter_map(|file| Stamp::at(&file).map(|stamp| (file, stamp))))
+            Files::In { folder, extension } => {
+                let wanted = |file: &Path| file.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension));
+                look_in(folder, &wanted, last, &mut stamps);
+            }
+            Files::Below(folder) => {
+                look_in(folder, &|_| true, last, &mut stamps);
+                for within in list(folder).unwrap_or_default().iter().filter(|path| path.is_dir()) {
+                    look_in(within, &|_| true, last, &mut stamps);
                 }
-                Err(_) => {
-                    let before = last.iter().filter(|(file, _)| file.parent() == Some(folder));
-                    stamps.extend(before.map(|(file, stamp)| (file.clone(), *stamp)));
-                }
-            },
+            }
         }
     }
     stamps
 }
 
-fn list(folder: &Path, extension: &str) -> io::Result<Vec<PathBuf>> {
-    let entries = match std::fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries?,
-    };
-    let mut files = Vec::new();
-    for entry in entries {
-        let file = entry?.path();
-        if file.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension)) {
-            files.push(file);
+fn look_in(folder: &Path, wanted: &dyn Fn(&Path) -> bool, last: &Stamps, stamps: &mut Stamps) {
+    match list(folder) {
+        Ok(found) => {
+            let files = found.into_iter().filter(|file| wanted(file));
+            stamps.extend(files.filter_map(|file| Stamp::at(&file).map(|stamp| (file, stamp))));
+        }
+        Err(_) => {
+            let before = last.iter().filter(|(file, _)| file.parent() == Some(folder));
+            stamps.extend(before.map(|(file, stamp)| (file.clone(), *stamp)));
         }
     }
-    Ok(files)
+}
+
+/// What is in a folder. One that does not exist holds nothing.
+fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        entries => entries?.map(|entry| Ok(entry?.path())).collect(),
+    }
 }
 
 /// The files of sources. The embedded core has none.

@@ -18,10 +18,12 @@ type Identity = ();
 /// How often folders are looked for until all that are there are watched.
 const MOST_LOOKS: usize = 16;
 
+/// Folders by their absolute paths, as they were named.
+type Named = HashMap<PathBuf, PathBuf>;
+
 /// The folders that are watched.
 pub(super) struct Watch {
-    /// Absolute.
-    places: BTreeSet<PathBuf>,
+    named: Arc<Mutex<Named>>,
     watcher: Option<RecommendedWatcher>,
     watched: BTreeMap<PathBuf, Identity>,
     lost: Arc<Mutex<Lost>>,
@@ -35,27 +37,28 @@ struct Lost {
 }
 
 impl Watch {
-    /// Watches for what happens in `folders`, and tells `bell`.
-    pub(super) fn start(folders: Vec<PathBuf>, bell: Arc<Bell>) -> Self {
-        let named: HashMap<PathBuf, PathBuf> = folders.into_iter().map(|folder| (absolute(&folder), folder)).collect();
-        let places = named.keys().cloned().collect();
-        let lost = Arc::<Mutex<Lost>>::default();
-        let ear = Ear { named, bell, lost: Arc::clone(&lost) };
+    /// Tells `bell` what happens.
+    pub(super) fn start(bell: Arc<Bell>) -> Self {
+        let (named, lost) = <(Arc<Mutex<Named>>, Arc<Mutex<Lost>>)>::default();
+        let ear = Ear { named: Arc::clone(&named), bell, lost: Arc::clone(&lost) };
         let watcher = notify::recommended_watcher(move |event| ear.hear(event));
         let watcher = watcher.inspect_err(|error| {
             tracing::warn!(%error, "the system does not tell of changed files: they are looked at now and then instead");
         });
-        Self { places, watcher: watcher.ok(), watched: BTreeMap::new(), lost }
+        Self { named, watcher: watcher.ok(), watched: BTreeMap::new(), lost }
     }
 
-    /// Watches the folders that are there now, the parent of each, and for those that are not the nearest that is. Whether the
-    /// system watches all of them.
-    pub(super) fn renew(&mut self) -> bool {
+    /// Watches those of `folders` that are there now, the parent of each, and for those that are not the nearest that is. Whether
+    /// the system watches all of them.
+    pub(super) fn renew(&mut self, folders: Vec<PathBuf>) -> bool {
+        let named: Named = folders.into_iter().map(|folder| (absolute(&folder), folder)).collect();
+        let places: Vec<PathBuf> = named.keys().cloned().collect();
+        *self.named.lock().unwrap_or_else(PoisonError::into_inner) = named;
         let lost = std::mem::take(&mut *self.lost.lock().unwrap_or_else(PoisonError::into_inner));
         self.forget(|folder, _| lost.all || lost.folders.contains(folder));
         // What is made between looking for a folder and watching the one above it is told by nobody: another look finds it.
         for _ in 0..MOST_LOOKS {
-            let there: BTreeMap<PathBuf, Identity> = self.places.iter().flat_map(|place| around(place)).collect();
+            let there: BTreeMap<PathBuf, Identity> = places.iter().flat_map(|place| around(place)).collect();
             if self.watched == there {
                 return self.watcher.is_some();
             }
@@ -127,8 +130,7 @@ fn absolute(path: &Path) -> PathBuf {
 
 /// Hears what the system tells, in a thread of its own.
 struct Ear {
-    /// The folders by their absolute paths, as they were named.
-    named: HashMap<PathBuf, PathBuf>,
+    named: Arc<Mutex<Named>>,
     bell: Arc<Bell>,
     lost: Arc<Mutex<Lost>>,
 }
@@ -144,12 +146,13 @@ impl Ear {
             }
         };
         let Some(touch) = touch(&event.kind) else { return };
+        let named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
         for path in event.paths {
-            let file = path.parent().and_then(|parent| self.named.get(parent)).zip(path.file_name());
+            let file = path.parent().and_then(|parent| named.get(parent)).zip(path.file_name());
             if let Some((folder, name)) = file {
                 self.bell.touch(folder.join(name), touch);
             }
-            if self.named.keys().any(|place| place.starts_with(&path)) {
+            if named.keys().any(|place| place.starts_with(&path)) {
                 if touch == Touch::Ended {
                     self.lost.lock().unwrap_or_else(PoisonError::into_inner).folders.insert(path);
                 }

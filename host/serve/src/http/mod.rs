@@ -17,12 +17,13 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
-use axum::{Extension, Router, middleware};
+use axum::{Extension, middleware};
 use bytes::Bytes;
 use hermes_core::{Host, View};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+pub use axum::Router;
 pub use error::HttpError;
 pub use guard::{Access, Principal, Token};
 pub use limits::Limits;

@@ -1,5 +1,6 @@
 //! Names of hosts and origins of web pages, as an operator allows them and as requests have them.
 
+use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
@@ -73,6 +74,29 @@ impl Place {
 impl AllowedHost {
     pub(super) fn place(&self) -> &Place {
         &self.0
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.host)?;
+        self.port.map_or(Ok(()), |port| write!(f, ":{port}"))
+    }
+}
+
+impl fmt::Display for AllowedHost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for AllowedOrigin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = match self.scheme {
+            Scheme::Http => "http",
+            Scheme::Https => "https",
+        };
+        write!(f, "{scheme}://{}", self.place)
     }
 }
 
