@@ -19,7 +19,6 @@ use std::time::{Duration, Instant};
 
 use futures_channel::oneshot;
 use futures_util::future::{BoxFuture, Either, FutureExt as _, Shared, select};
-use tokio::runtime::Handle;
 
 pub use pace::Pace;
 pub use part::{BuildToolsets, Files, Part, ToolsetPart};
@@ -42,6 +41,9 @@ pub struct Reloads {
     pub pace: Pace,
 }
 
+/// Runs a future to its end, in the calling thread or with the help of others.
+pub type BlockOn = Box<dyn Fn(BoxFuture<'_, ()>) + Send>;
+
 /// Keeps a registry true to its files until it is dropped.
 #[must_use = "dropping it ends the reloading"]
 pub struct Reloader {
@@ -55,15 +57,15 @@ impl Reloader {
     /// Starts to watch. From now on nothing new serves before it was loaded and verified, whoever changes the registry; what serves
     /// already is loaded one by one, so that it serves on when its file is replaced.
     ///
-    /// Components are run by `runtime`, which must outlive the reloader.
+    /// What components do while they are verified is waited for by `block_on`, which must work for as long as the reloader lives.
     ///
     /// # Errors
     ///
     /// When the system gives no thread. That it gives no notice of changes is no error: the files are then looked at more often.
-    pub fn start(registry: Arc<Registry>, reloads: Reloads, runtime: Handle) -> io::Result<Self> {
+    pub fn start(registry: Arc<Registry>, reloads: Reloads, block_on: BlockOn) -> io::Result<Self> {
         let bell = Arc::new(Bell::default());
         let (stop, stopped) = oneshot::channel();
-        let work = Work::new(Arc::clone(&registry), reloads, Arc::clone(&bell), runtime, stopped);
+        let work = Work::new(Arc::clone(&registry), reloads, Arc::clone(&bell), block_on, stopped);
         let waiting = Arc::clone(&bell);
         registry.verify_from_now_on(Box::new(move || waiting.look()));
         let spawned = thread::Builder::new().name("hermes-reload".to_owned()).spawn(move || work.run());
@@ -105,7 +107,7 @@ struct Work {
     settling: Settling,
     watch: Watch,
     bell: Arc<Bell>,
-    runtime: Handle,
+    block_on: BlockOn,
     stopped: Stopped,
     /// Whether everything that serves is loaded.
     loaded: bool,
@@ -120,7 +122,7 @@ impl Work {
         registry: Arc<Registry>,
         reloads: Reloads,
         bell: Arc<Bell>,
-        runtime: Handle,
+        block_on: BlockOn,
         stopped: oneshot::Receiver<()>,
     ) -> Self {
         let Reloads { sources, toolsets, parts, pace } = reloads;
@@ -139,7 +141,7 @@ impl Work {
             survey,
             watch,
             bell,
-            runtime,
+            block_on,
             stopped: stopped.shared(),
             loaded: false,
             again: None,
@@ -183,7 +185,7 @@ impl Work {
     }
 
     fn reload(&mut self, now: Instant) {
-        let Self { registry, sources, toolsets, parts, survey, settling, runtime, stopped, .. } = self;
+        let Self { registry, sources, toolsets, parts, survey, settling, block_on, stopped, .. } = self;
         for (number, (part, problem)) in parts.iter_mut().enumerate() {
             if settling.is_ready(Group::part(number), now) {
                 note(problem, (part.reload)());
@@ -205,7 +207,7 @@ impl Work {
         let looked = registry.reload(Look {
             sources,
             settled: &|file, stamp| settling.is_settled(Group::COMPONENTS, file, stamp, now),
-            wait: &|work| wait(runtime, stopped, work),
+            wait: &|work| wait(block_on, stopped, work),
             others: &mut others,
         });
         self.again = None;
@@ -225,7 +227,7 @@ impl Work {
     }
 
     fn load_one(&mut self) {
-        match self.registry.load_one(&|work| wait(&self.runtime, &self.stopped, work)) {
+        match self.registry.load_one(&|work| wait(&self.block_on, &self.stopped, work)) {
             None => self.loaded = true,
             Some(true) => self.bell.look(),
             Some(false) => {}
@@ -234,8 +236,10 @@ impl Work {
 }
 
 /// Waits for what components do; `false` if the reloader ends meanwhile.
-fn wait(runtime: &Handle, stopped: &Stopped, work: BoxFuture<'_, ()>) -> bool {
-    matches!(runtime.block_on(select(work, stopped.clone())), Either::Left(_))
+fn wait(block_on: &BlockOn, stopped: &Stopped, work: BoxFuture<'_, ()>) -> bool {
+    let mut ended = false;
+    block_on(async { ended = matches!(select(work, stopped.clone()).await, Either::Left(_)) }.boxed());
+    ended
 }
 
 /// Keeps what is wrong now, and logs what is new of it.

@@ -236,7 +236,9 @@ impl World {
         }));
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let reloads = Reloads { sources, toolsets, parts, pace };
-        let reloader = Reloader::start(Arc::clone(&registry), reloads, runtime.handle().clone()).unwrap();
+        let handle = runtime.handle().clone();
+        let block_on = Box::new(move |work: BoxFuture<'_, ()>| handle.block_on(work));
+        let reloader = Reloader::start(Arc::clone(&registry), reloads, block_on).unwrap();
         let reloader = Some(reloader);
         Self { base, plugins, registry, trust, stage, told, reloader, _subscription: subscription, _runtime: runtime }
     }

@@ -6,6 +6,7 @@ mod stdio;
 
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use hermes_core::Host;
 use hermes_core::reload::Reloader;
 use tokio::runtime::Runtime;
@@ -47,5 +48,7 @@ pub(super) fn run(args: &RunArgs, settings: Settings, printer: Printer) -> Resul
 /// Keeps the host true to its files.
 fn reload(settings: &Arc<Settings>, host: &Host, runtime: &Runtime) -> Result<Reloader, Failure> {
     let reloads = open::reloads(settings, host.registry());
-    Reloader::start(Arc::clone(host.registry()), reloads, runtime.handle().clone()).map_err(Failure::work)
+    let handle = runtime.handle().clone();
+    let block_on = Box::new(move |work: BoxFuture<'_, ()>| handle.block_on(work));
+    Reloader::start(Arc::clone(host.registry()), reloads, block_on).map_err(Failure::work)
 }
