@@ -9,7 +9,9 @@ use std::time::SystemTime;
 
 use hermes_core::ask::{Bounds, FolderCalls, LazyKey, NoApprovals, Questions};
 use hermes_core::library::{Prompts, Resources};
-use hermes_core::registry::{self, FileTrust, Problem, ScanError, TrustError, TrustPolicy};
+use hermes_core::registry::{
+    self, FileTrust, MemoryTrust, Problem, ScanError, TrustError, TrustPolicy, TrustStore,
+};
 use hermes_core::reload::{Files, Pace, Part, Reloads, ToolsetPart};
 use hermes_core::results::{FolderResults, Quota};
 use hermes_core::{
@@ -33,15 +35,29 @@ const RESOURCES: &str = "resources";
 
 /// A host with the core tools and those of all plugin folders.
 pub(crate) fn host(settings: &Settings) -> Result<Host, Failure> {
+    host_with(settings, trust_store(settings))
+}
+
+/// The same, just to look at: it claims no names, and nothing that it decides is remembered.
+pub(crate) fn host_to_look_at(settings: &Settings) -> Result<Host, Failure> {
+    let record = trust_store(settings).load().map_err(|error| scan_failed(ScanError::Trust(error)))?;
+    host_with(settings, Arc::new(MemoryTrust::from(record)))
+}
+
+fn trust_store(settings: &Settings) -> Arc<dyn TrustStore> {
+    match &settings.home {
+        Some(home) => Arc::new(FileTrust::new(home.join(TRUST))),
+        None => Arc::new(MemoryTrust::default()),
+    }
+}
+
+fn host_with(settings: &Settings, store: Arc<dyn TrustStore>) -> Result<Host, Failure> {
     let secrets = secrets(settings)?;
     let policy = match settings.config.plugins.trust {
         Trust::Folder => TrustPolicy::Folder,
         Trust::Pinned => TrustPolicy::Pinned,
     };
-    let trust = match &settings.home {
-        Some(home) => registry::Trust { policy, store: Arc::new(FileTrust::new(home.join(TRUST))) },
-        None => registry::Trust::in_memory(policy),
-    };
+    let trust = registry::Trust { policy, store };
     let registry = Registry::new(Sandbox::host_api(), Arc::new(sandbox(settings, &secrets)?), trust);
     if let Some(home) = &settings.home {
         registry.set_prompts(Prompts::load(&home.join(PROMPTS)));

@@ -74,7 +74,8 @@ impl Surroundings {
 impl Host {
     /// A host of what `registry` holds now and later.
     pub fn new(registry: Arc<Registry>, surroundings: Surroundings) -> Self {
-        Self { registry, surroundings, checks: Checks::new(Instant::now) }
+        let checks = Checks::new(Arc::clone(&surroundings.scrub), Instant::now);
+        Self { registry, surroundings, checks }
     }
 
     /// The tools, and how they change.

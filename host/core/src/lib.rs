@@ -11,7 +11,6 @@ mod component;
 mod cpu;
 mod dispatch;
 mod document;
-mod hooks;
 mod host;
 pub mod library;
 mod limits;
@@ -38,7 +37,6 @@ pub use component::{Component, Digest, DigestError, Location, MAX_COMPONENT_SIZE
 pub use cpu::CpuMeter;
 pub use dispatch::{AnsweredBy, CallRequest, HookReport, Planned, Report, Session, Step, Traced, plan};
 pub use document::{DocumentError, read_document};
-pub use hooks::SeenHook;
 pub use host::{Host, Surroundings};
 pub use limits::{LimitKind, Limits};
 pub use nearest::{UnknownName, nearest};
@@ -50,7 +48,7 @@ pub use power::{
 pub use private::{make_private, open_private};
 pub use registry::{Catalog, Difference, Entry, Registry, Scope, Source};
 pub use scrub::{NoScrub, Scrub};
-pub use seen::{Absent, Listing, Seen, State};
+pub use seen::{Absent, Listing, Seen, SeenHook, State};
 pub use tool::{
     Caller, Decision, Fault, Hook, HookRun, LogLine, LogStream, NoProgress, NoSecrets, Progress, Refusal, Run, Runner,
     SecretStore, Tool, ToolRequest,

@@ -1,16 +1,16 @@
 //! Tools as one session sees them: which version, with what power, and whether it may be offered.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hermes_manifest::{Capabilities, Check, ClientFeature, EnvName, GuestRoot, ToolName};
 
 use crate::dispatch::Session;
-use crate::hooks::SeenHook;
 use crate::host::Host;
 use crate::power::{GrantLine, Granted, missing};
 use crate::registry::{Catalog, Difference, Entry, Family, Scope};
-use crate::toolset::{GrantPath, Hidden, MissingTool, Origin};
+use crate::toolset::{GrantPath, Hidden, HookUse, MissingTool, Origin, View};
 use crate::workspace::WorkspaceError;
 
 /// The tools that a session sees, and the hooks around them.
@@ -24,9 +24,9 @@ pub struct Listing {
     pub others: Vec<Seen>,
     /// All versions of the tools that the session does not see, and why.
     pub hidden: Vec<(Arc<Entry>, Hidden)>,
-    /// The hooks around its calls.
-    pub hooks: Vec<SeenHook>,
     catalog: Arc<Catalog>,
+    view: View,
+    workspace: Option<PathBuf>,
 }
 
 /// A tool as one session sees it.
@@ -129,8 +129,13 @@ impl Listing {
                 Err(unseen) => hidden.extend(unseen),
             }
         }
-        let hooks = SeenHook::all(&catalog, session, host.workspace_path());
-        Self { generation: catalog.generation(), tools, others, hidden, hooks, catalog }
+        let (view, workspace) = (session.view.clone(), host.workspace_path().map(Path::to_path_buf));
+        Self { generation: catalog.generation(), tools, others, hidden, catalog, view, workspace }
+    }
+
+    /// The hooks around the session's calls, in the order of the toolsets that list them.
+    pub fn hooks(&self) -> Vec<SeenHook> {
+        SeenHook::all(&self.catalog, &self.view, self.workspace.as_deref())
     }
 
     /// What toolsets list and no component holds.
@@ -267,5 +272,32 @@ impl Seen {
     /// What the tool needs of its client and this one cannot do.
     pub fn lacks(&self, session: &Session) -> BTreeSet<ClientFeature> {
         self.entry.manifest.requires_client.difference(&session.client).copied().collect()
+    }
+}
+
+/// A hook that the toolsets of a session list.
+#[derive(Debug, Clone)]
+pub struct SeenHook {
+    /// Its name.
+    pub name: ToolName,
+    /// The version that serves; none where no component holds one that is admitted and allowed: nothing runs then.
+    pub entry: Option<Arc<Entry>>,
+    /// The ways by which grants come to that version.
+    pub paths: Vec<GrantPath>,
+}
+
+impl SeenHook {
+    /// All hooks of a view, in the order of the toolsets that list them.
+    pub(crate) fn all(catalog: &Catalog, view: &View, workspace: Option<&Path>) -> Vec<Self> {
+        let used = catalog.toolsets().hooks(view, workspace).into_iter();
+        used.map(|used| Self::find(catalog, used)).collect()
+    }
+
+    fn find(catalog: &Catalog, HookUse { hook: name, mut paths }: HookUse) -> Self {
+        let serving = catalog.family(&Scope::Host, name.as_str()).into_iter().flat_map(Family::serving);
+        let allowed = |entry: &&Arc<Entry>| paths.iter().any(|path| path.allows(&entry.manifest.version));
+        let entry = serving.filter(|entry| entry.hook().is_some()).find(allowed).cloned();
+        paths.retain(|path| entry.as_ref().is_some_and(|entry| path.allows(&entry.manifest.version)));
+        Self { name, entry, paths }
     }
 }

@@ -32,7 +32,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use hermes_manifest::HostApi;
 
 pub use catalog::{Catalog, Key};
-pub use compare::{Edit, How};
+pub use compare::{ValueChange, ValueChangeKind};
 pub use covering::{Ask, more};
 pub use difference::{Change, Changed, Difference, NewContent};
 pub use entry::{Entry, Runs, Standing};

@@ -13,8 +13,8 @@ use futures_util::future::{BoxFuture, ready};
 use hermes_core::registry::{Event, Subscription, Trust, TrustPolicy};
 use hermes_core::reload::{Pace, Part, Reloader, Reloads, ToolsetPart};
 use hermes_core::{
-    Call, Caller, Catalog, Component, Content, Decision, Digest, Ended, Failure, Fault, Hook, HookRun, Location,
-    NoProgress, Output, Power, Registry, Run, Runner, Scope, Source, Tool,
+    Call, Caller, Catalog, Component, Content, CpuMeter, Decision, Digest, Ended, Failure, Fault, Hook, HookRun,
+    Location, NoProgress, Output, Power, Registry, Run, Runner, Scope, Source, Tool,
 };
 use hermes_manifest::scan;
 use serde_json::json;
@@ -120,7 +120,7 @@ impl Tool for Plugin {
 }
 
 impl Hook for Plugin {
-    fn before<'a>(&'a self, _: Call, _: String, _: Arc<Power>) -> BoxFuture<'a, HookRun<Decision>> {
+    fn before<'a>(&'a self, _: Call, _: String, _: Arc<Power>, _: Arc<CpuMeter>) -> BoxFuture<'a, HookRun<Decision>> {
         let result = self.load().map(|_| Ok(Decision::Proceed));
         Box::pin(ready(HookRun { result, log: Vec::new(), log_dropped: 0, cpu: Duration::ZERO }))
     }
@@ -132,6 +132,7 @@ impl Hook for Plugin {
         _: Result<Ended, Failure>,
         _: Duration,
         _: Arc<Power>,
+        _: Arc<CpuMeter>,
     ) -> BoxFuture<'a, HookRun<Option<Result<Ended, Failure>>>> {
         Box::pin(ready(HookRun { result: Ok(Ok(None)), log: Vec::new(), log_dropped: 0, cpu: Duration::ZERO }))
     }
