@@ -45,7 +45,7 @@ pub use power::{
     Ceilings, Explanation, FlagError, GrantLine, Granted, Ground, Idle, IdleCause, Mount, Narrow, Power, Removed,
     intersect, missing, parse_grant, union,
 };
-pub use private::{make_private, open_private};
+pub use private::{NotPrivate, check_private, lock_private, make_private, open_private};
 pub use registry::{Catalog, Difference, Entry, Registry, Scope, Source};
 pub use scrub::{NoScrub, Scrub};
 pub use seen::{Absent, Listing, Seen, SeenHook, State};

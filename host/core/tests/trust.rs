@@ -774,7 +774,7 @@ fn a_record_that_others_may_write_is_not_used() {
     let (world, _) = World::with_weather(TrustPolicy::Folder);
     fs::set_permissions(world.path("home/trust.json"), fs::Permissions::from_mode(0o666)).unwrap();
     let refused = world.start().scan(&world.sources()).unwrap_err().to_string();
-    assert!(refused.contains("others may read or write it; `chmod 600` keeps them out"), "{refused}");
+    assert!(refused.contains("it is open to other users: its mode is 666, expected 600"), "{refused}");
 }
 
 /// Once a FIFO in the place of the lock hung whoever had something to remember.
