@@ -1,6 +1,7 @@
 //! The command line as data: what may be typed. What it means is in [`crate::commands`].
 
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -67,7 +68,7 @@ impl SessionArgs {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Serve tools to an agent
+    /// Serve tools to agents, over HTTP or stdio
     Run(RunArgs),
     /// List the tools
     List(ListArgs),
@@ -115,8 +116,14 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
-    /// Serve MCP on stdin and stdout, as clients that start the host expect it
-    #[arg(long, required = true)]
+    /// Listen here; default: the configuration's address, or 127.0.0.1:4747 or the next free port
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) http: Option<SocketAddr>,
+    /// Ask for no token: on this machine alone, and for tools that act in nobody's name
+    #[arg(long)]
+    pub(crate) no_token: bool,
+    /// Serve one client on stdin and stdout instead, as clients that start the host expect it
+    #[arg(long, conflicts_with_all = ["http", "no_token"])]
     pub(crate) stdio: bool,
 }
 

@@ -9,10 +9,11 @@ mod commands;
 mod embedded;
 mod failure;
 mod input;
-mod key;
+
 mod log;
 mod open;
 mod printer;
+mod private;
 mod secrets;
 mod settings;
 mod terminal;

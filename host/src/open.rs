@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use hermes_core::ask::{Bounds, FolderCalls, LazyKey, NoApprovals, Questions};
-use hermes_core::registry::{self, FileTrust, ScanError, TrustError, TrustPolicy};
+use hermes_core::library::{Prompts, Resources};
+use hermes_core::registry::{self, FileTrust, MemoryTrust, Problem, ScanError, TrustError, TrustPolicy, TrustStore};
+use hermes_core::reload::{Files, Pace, Part, Reloads, ToolsetPart};
 use hermes_core::results::{FolderResults, Quota};
 use hermes_core::{
     Catalog, Ceilings, DISTRIBUTIONS, Distributions, Host, Registry, SecretStore, Session, Source, Surroundings,
@@ -19,30 +21,88 @@ use hermes_sandbox::{EgressConfig, Sandbox, SandboxConfig, SandboxError};
 use crate::embedded;
 use crate::failure::Failure;
 use crate::input::{self, MAX_TEXT};
-use crate::key;
 use crate::printer::{escape, shown};
+use crate::private;
 use crate::secrets::Secrets;
 use crate::settings::{Compat, Config, Settings, Trust};
 
+/// The record of trust, and the folders of prompts and resources, in `$HERMES_HOME`.
+const TRUST: &str = "trust.json";
+const PROMPTS: &str = "prompts";
+const RESOURCES: &str = "resources";
+
 /// A host with the core tools and those of all plugin folders.
 pub(crate) fn host(settings: &Settings) -> Result<Host, Failure> {
+    host_with(settings, trust_store(settings))
+}
+
+/// The same, just to look at: it claims no names, and nothing that it decides is remembered.
+pub(crate) fn host_to_look_at(settings: &Settings) -> Result<Host, Failure> {
+    let record = trust_store(settings).load().map_err(|error| scan_failed(ScanError::Trust(error)))?;
+    host_with(settings, Arc::new(MemoryTrust::from(record)))
+}
+
+fn trust_store(settings: &Settings) -> Arc<dyn TrustStore> {
+    match &settings.home {
+        Some(home) => Arc::new(FileTrust::new(home.join(TRUST))),
+        None => Arc::new(MemoryTrust::default()),
+    }
+}
+
+fn host_with(settings: &Settings, store: Arc<dyn TrustStore>) -> Result<Host, Failure> {
     let secrets = secrets(settings)?;
     let policy = match settings.config.plugins.trust {
         Trust::Folder => TrustPolicy::Folder,
         Trust::Pinned => TrustPolicy::Pinned,
     };
-    let trust = match &settings.home {
-        Some(home) => registry::Trust { policy, store: Arc::new(FileTrust::new(home.join("trust.json"))) },
-        None => registry::Trust::in_memory(policy),
-    };
+    let trust = registry::Trust { policy, store };
     let registry = Registry::new(Sandbox::host_api(), Arc::new(sandbox(settings, &secrets)?), trust);
-    let folders = settings.plugin_folders().into_iter().map(Source::folder);
-    let sources: Vec<Source> = [Source::core(embedded::COMPONENTS)].into_iter().chain(folders).collect();
-    let catalog = registry.scan(&sources).map_err(scan_failed)?;
+    if let Some(home) = &settings.home {
+        registry.set_prompts(Prompts::load(&home.join(PROMPTS)));
+        registry.set_resources(Resources::load(&home.join(RESOURCES)));
+    }
+    let catalog = registry.scan(&sources(settings)).map_err(scan_failed)?;
     registry.set_toolsets(toolsets(settings, &catalog)?);
     let host = Host::new(Arc::new(registry), surroundings(settings, secrets)?);
     host.check_view(&settings.view).map_err(Failure::usage)?;
     Ok(host)
+}
+
+/// Where components come from.
+fn sources(settings: &Settings) -> Vec<Source> {
+    let folders = settings.plugin_folders().into_iter().map(Source::folder);
+    [Source::core(embedded::COMPONENTS)].into_iter().chain(folders).collect()
+}
+
+/// What a host that serves reads anew when it changes.
+pub(crate) fn reloads(settings: &Arc<Settings>, registry: &Arc<Registry>) -> Reloads {
+    let (mut toolset_part, mut parts) = (None, Vec::new());
+    if let Some(home) = &settings.home {
+        let (folder, settings) = (home.join("toolsets"), Arc::clone(settings));
+        let files = vec![Files::In { folder: folder.clone(), extension: "toml" }];
+        let build = move |catalog: &Catalog| {
+            let problem = |error: Failure| Problem { file: folder.clone(), message: error.to_string() };
+            toolsets(&settings, catalog).map_err(problem)
+        };
+        toolset_part = Some(ToolsetPart { files, build: Box::new(build) });
+        // Another process approves what waits here.
+        parts.push(Part { files: vec![Files::One(home.join(TRUST))], reload: Box::new(|| Ok(())) });
+        let (folder, target) = (home.join(PROMPTS), Arc::clone(registry));
+        let files = vec![Files::Below(folder.clone())];
+        let reload = move || {
+            target.set_prompts(Prompts::load(&folder));
+            Ok(())
+        };
+        parts.push(Part { files, reload: Box::new(reload) });
+        let (folder, target) = (home.join(RESOURCES), Arc::clone(registry));
+        let files = vec![Files::Below(folder.clone())];
+        let reload = move || {
+            target.set_resources(Resources::load(&folder));
+            Ok(())
+        };
+        parts.push(Part { files, reload: Box::new(reload) });
+    }
+    Reloads { sources: sources(settings), toolsets: toolset_part, parts, pace: Pace::default() }
 }
 
 /// A host with the tools of one file. No toolset grants them anything: a file's word for its name is no reason to trust it.
@@ -87,7 +147,7 @@ fn surroundings(settings: &Settings, secrets: Arc<Secrets>) -> Result<Surroundin
 fn questions(home: &Path) -> Result<Questions, Failure> {
     let (folder, file) = (home.join("pending"), home.join("pending.key"));
     let store = Arc::new(FolderCalls::new(folder));
-    let key = LazyKey::new(move || key::seal_key(&file));
+    let key = LazyKey::new(move || private::seal_key(&file));
     Ok(Questions::new(store, Arc::new(NoApprovals), key, Bounds::default(), SystemTime::now))
 }
 
@@ -178,8 +238,8 @@ fn wrong_certificates(settings: &Settings, file: &Path, reason: &dyn Display) ->
 }
 
 fn protected(settings: &Settings) -> Vec<PathBuf> {
-    let Config { compile, egress, .. } = &settings.config;
-    let named = [&settings.home, &settings.file, &compile.cache, &compile.key_file, &egress.ca_file];
+    let Config { serve, compile, egress, .. } = &settings.config;
+    let named = [&settings.home, &settings.file, &serve.token_file, &compile.cache, &compile.key_file, &egress.ca_file];
     let named = named.into_iter().flatten().cloned();
     named.chain(settings.plugin_folders()).chain(std::env::current_exe()).collect()
 }

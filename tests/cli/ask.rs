@@ -26,7 +26,8 @@ fn handle(place: &Place, tool: &str, flags: &[&str]) -> String {
 fn waiting(place: &Place) -> Vec<PathBuf> {
     let folder = place.home().join(".hermes-host/pending");
     let entries = std::fs::read_dir(folder).into_iter().flatten();
-    entries.map(|entry| entry.unwrap().path()).collect()
+    let files = entries.map(|entry| entry.unwrap().path());
+    files.filter(|file| file.extension().is_some_and(|ending| ending == "json")).collect()
 }
 
 /// Runs a command that was printed, in a shell.

@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use serde_json::json;
 
 use crate::assert_ran;
-use crate::support::Place;
+use crate::support::{Place, echo};
 
 #[test]
 fn a_malformed_toolset_names_file_line_and_key() {
@@ -570,4 +570,15 @@ fn the_key_of_the_cache_lies_where_it_is_configured_and_out_of_reach_of_every_to
     assert!(!place.workspace().join("compiled.key").exists());
     let ran = read("key");
     assert_eq!(ran.code, 3, "{ran}");
+}
+
+/// Once it claimed the names of what it found, as a start does.
+#[test]
+fn a_check_claims_no_names() {
+    let place = Place::new().plugin("echo.wasm", &echo(json!({})));
+    let record = place.home().join(".hermes-host/trust.json");
+    assert_eq!(place.run(&["config", "check"]).code, 0);
+    assert!(!record.exists());
+    assert_eq!(place.run(&["list"]).code, 0);
+    assert!(record.exists());
 }

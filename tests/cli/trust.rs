@@ -116,14 +116,14 @@ fn a_folder_is_trusted_with_what_asks_for_no_more() {
       1.2.0 older: another version serves
       call: done by 99.0.0, exit 0
     version 99 that asks for more, in its place
-      99.0.0 held: waits for approval: asks for more, version; `hermes-host approve echo` shows it all
+      99.0.0 held: waits for approval: asks for more, capabilities, version; `hermes-host approve echo` shows it all
       call: held by 99.0.0, exit 3
      approved
       99.0.0 ready
       call: done by 99.0.0, exit 0
     version 99 that asks for more, beside it
       1.2.0 ready
-      99.0.0 held: waits for approval: asks for more, version; `hermes-host approve echo` shows it all
+      99.0.0 held: waits for approval: asks for more, capabilities, version; `hermes-host approve echo` shows it all
       call: done by 1.2.0, exit 0
      approved
       99.0.0 ready
@@ -176,14 +176,14 @@ fn pinned_content_is_approved_before_it_serves() {
           1.2.0 older: another version serves
           call: done by 99.0.0, exit 0
         version 99 that asks for more, in its place
-          99.0.0 held: waits for approval: asks for more, version, content; `hermes-host approve echo` shows it all
+          99.0.0 held: waits for approval: asks for more, capabilities, version, content; `hermes-host approve echo` shows it all
           call: held by 99.0.0, exit 3
          approved
           99.0.0 ready
           call: done by 99.0.0, exit 0
         version 99 that asks for more, beside it
           1.2.0 ready
-          99.0.0 held: waits for approval: asks for more, version, content; `hermes-host approve echo` shows it all
+          99.0.0 held: waits for approval: asks for more, capabilities, version, content; `hermes-host approve echo` shows it all
           call: done by 1.2.0, exit 0
          approved
           99.0.0 ready
@@ -228,7 +228,7 @@ fn an_upgrade_that_asks_for_more_is_shown_and_approved() {
     exit 0
     ----- stdout
     NAME          VERSION  TOOLSET  STATE        DESCRIPTION
-    echo          1.3.0    -        held         ⚡ waits for approval: asks for more, version, description; `hermes-host approve echo` shows it all
+    echo          1.3.0    -        held         ⚡ waits for approval: asks for more, capabilities, version, description; `hermes-host approve echo` shows it all
     read_file     0.1.0    file     ready        📖 Read a text file of the workspace as numbered lines (`N|text`).
     search_files  0.1.0    file     ready        🔎 Search the workspace: for lines that match a regular expression, or (…
     weather       0.1.0    weather  unavailable  🌤 WEATHER_API_KEY has no value; `hermes-host setup` asks for it, or set it in the host's environment
@@ -241,6 +241,7 @@ fn an_upgrade_that_asks_for_more_is_shown_and_approved() {
     ----- stderr
     echo 1.3.0 from [PLACE]/home/.hermes-host/plugins/echo.wasm waits for approval:
       echo: asks for env=LANG
+      echo: capabilities/env added: ["LANG"]
       echo: version 1.2.0 → 1.3.0
       echo: description "Says it again." → "Says it\nthrice."
     echo asks for what no toolset grants it:
@@ -255,6 +256,7 @@ fn an_upgrade_that_asks_for_more_is_shown_and_approved() {
     ----- stderr
     echo 1.3.0 from [PLACE]/home/.hermes-host/plugins/echo.wasm waits for approval:
       echo: asks for env=LANG
+      echo: capabilities/env added: ["LANG"]
       echo: version 1.2.0 → 1.3.0
       echo: description "Says it again." → "Says it\nthrice."
     echo asks for what no toolset grants it:
@@ -511,6 +513,7 @@ fn first_sight_is_approved_too_where_content_is_pinned() {
     echo 1.2.0 from [PLACE]/home/.hermes-host/plugins/echo.wasm waits for approval:
       echo: new in version 1.2.0: "Says it again."
       echo: asks for env=LANG
+      echo: capabilities/env added: ["LANG"]
       content [DIGEST]
     hint: hermes-host inspect [PLACE]/home/.hermes-host/plugins/echo.wasm shows all that it says of itself
     echo asks for what no toolset grants it:
@@ -526,6 +529,7 @@ fn first_sight_is_approved_too_where_content_is_pinned() {
     echo 1.2.0 from [PLACE]/home/.hermes-host/plugins/echo.wasm waits for approval:
       echo: new in version 1.2.0: "Says it again."
       echo: asks for env=LANG
+      echo: capabilities/env added: ["LANG"]
       content [DIGEST]
     hint: hermes-host inspect [PLACE]/home/.hermes-host/plugins/echo.wasm shows all that it says of itself
     echo asks for what no toolset grants it:
@@ -658,7 +662,7 @@ fn entries_and_refusals_add_up_to_the_files() {
     ask_url       0.1.0    asker    ready        ⚡ Asks you to open a page.
     echo          1.2.0    -        ready        ⚡ Says it again.
     echo          1.0.0    -        older        ⚡ another version serves
-    echo          99.0.0   -        held         ⚡ waits for approval: asks for more, version; `hermes-host approve echo` shows it all
+    echo          99.0.0   -        held         ⚡ waits for approval: asks for more, capabilities, version; `hermes-host approve echo` shows it all
     search_files  0.1.0    file     ready        🔎 Search the workspace: for lines that match a regular expression, or (…
     weather       0.1.0    weather  unavailable  🌤 WEATHER_API_KEY has no value; `hermes-host setup` asks for it, or set it in the host's environment
     write_file    0.1.0    file     ready        ✍️ Create a file or replace all of it; missing folders are made.

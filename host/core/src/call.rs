@@ -207,3 +207,10 @@ pub struct Issue {
     /// What is wrong and what was expected.
     pub message: String,
 }
+
+impl Issue {
+    /// Bytes that it takes, roughly: its texts, and what holds them.
+    pub(crate) fn size(&self) -> usize {
+        size_of::<Self>() + self.path.len() + self.message.len()
+    }
+}

@@ -13,6 +13,7 @@ use crate::component::Digest;
 use crate::limits::LimitKind;
 use crate::outcome::Outcome;
 use crate::power::Power;
+use crate::scrub::{Scrub, unscrubbed};
 use crate::tool::{Fault, SecretStore, Tool};
 
 /// How long a verdict holds.
@@ -73,15 +74,16 @@ struct Known {
 /// Tells the time.
 type Clock = Box<dyn Fn() -> Instant + Send + Sync>;
 
-/// All verdicts of a host.
+/// All verdicts of a host. Their reasons are scrubbed before anybody knows them.
 pub(crate) struct Checks {
     known: Mutex<HashMap<CheckKey, Known>>,
+    scrub: Arc<dyn Scrub>,
     now: Clock,
 }
 
 impl Checks {
-    pub(crate) fn new(now: impl Fn() -> Instant + Send + Sync + 'static) -> Self {
-        Self { known: Mutex::default(), now: Box::new(now) }
+    pub(crate) fn new(scrub: Arc<dyn Scrub>, now: impl Fn() -> Instant + Send + Sync + 'static) -> Self {
+        Self { known: Mutex::default(), scrub, now: Box::new(now) }
     }
 
     /// The verdict that holds now, if there is one.
@@ -110,7 +112,7 @@ impl Checks {
             let mut known = self.lock();
             self.make_room(&mut known);
             let slot = known.entry(key.clone()).or_default();
-            slot.running.get_or_insert_with(|| run(key.tool.clone(), tool, power)).clone()
+            slot.running.get_or_insert_with(|| run(key.tool.clone(), tool, power, Arc::clone(&self.scrub))).clone()
         };
         let verdict = running.clone().await;
         self.learn(&key, &running, verdict)
@@ -158,14 +160,19 @@ impl Checks {
     }
 }
 
-fn run(name: String, tool: Arc<dyn Tool>, power: Arc<Power>) -> Running {
+fn run(name: String, tool: Arc<dyn Tool>, power: Arc<Power>, scrub: Arc<dyn Scrub>) -> Running {
     let run = async move {
-        match tool.check(&name, power).await {
-            Ok(verdict) => Ok(verdict),
-            Err(fault @ (Fault::Timeout(_) | Fault::Trap { .. } | Fault::BadResult(_))) => Ok(Err(ended_badly(&fault))),
-            Err(fault @ Fault::Limit { kind, .. }) if kind != LimitKind::Compile => Ok(Err(ended_badly(&fault))),
-            Err(fault) => Err(Unchecked { replaced: matches!(fault, Fault::Replaced), outcome: fault.into() }),
-        }
+        let reason = match tool.check(&name, power).await {
+            Ok(Ok(())) => return Ok(Ok(())),
+            Ok(Err(reason)) => reason,
+            Err(fault @ (Fault::Timeout(_) | Fault::Trap { .. } | Fault::BadResult(_))) => ended_badly(&fault),
+            Err(fault @ Fault::Limit { kind, .. }) if kind != LimitKind::Compile => ended_badly(&fault),
+            Err(fault) => {
+                return Err(Unchecked { replaced: matches!(fault, Fault::Replaced), outcome: fault.into() });
+            }
+        };
+        let scrubbed = scrub.text(reason);
+        scrubbed.map(Err).map_err(|error| Unchecked { outcome: unscrubbed(&error), replaced: false })
     };
     run.boxed().shared()
 }

@@ -137,6 +137,11 @@ impl Component {
         }
     }
 
+    /// The digest, if it was read before.
+    pub(crate) fn known_digest(&self) -> Option<Digest> {
+        self.digest.get().copied()
+    }
+
     /// The digest is known already, and need not be read.
     pub(crate) fn remember_digest(&self, digest: Digest) {
         self.digest.get_or_init(|| digest);

@@ -39,6 +39,13 @@ impl fmt::Display for DocumentError {
 
 impl std::error::Error for DocumentError {}
 
+impl DocumentError {
+    /// A file that cannot be used at all.
+    pub(crate) fn whole(file: &Path, message: impl Into<String>) -> Self {
+        Self { file: file.to_owned(), line: None, key: None, message: message.into() }
+    }
+}
+
 /// Reads the TOML `text` of `file` as a `T`.
 ///
 /// # Errors

@@ -11,13 +11,12 @@ use crate::ask::Questions;
 use crate::audit::{AuditLog, NoAudit};
 use crate::check::{CheckKey, Checks, Unchecked, Verdict};
 use crate::dispatch::{ABREAST, Session};
-use crate::hooks::SeenHook;
 use crate::nearest::UnknownName;
 use crate::power::{Ceilings, Explanation, Ground, Power};
 use crate::registry::{Catalog, Entry, Registry};
 use crate::results::{MemoryResults, ResultStore};
 use crate::scrub::{NoScrub, Scrub};
-use crate::seen::{Listing, Seen};
+use crate::seen::{Listing, Seen, SeenHook};
 use crate::tool::SecretStore;
 use crate::toolset::{Hidden, View};
 use crate::workspace::{Workspace, WorkspaceError};
@@ -75,11 +74,12 @@ impl Surroundings {
 impl Host {
     /// A host of what `registry` holds now and later.
     pub fn new(registry: Arc<Registry>, surroundings: Surroundings) -> Self {
-        Self { registry, surroundings, checks: Checks::new(Instant::now) }
+        let checks = Checks::new(Arc::clone(&surroundings.scrub), Instant::now);
+        Self { registry, surroundings, checks }
     }
 
     /// The tools, and how they change.
-    pub fn registry(&self) -> &Registry {
+    pub fn registry(&self) -> &Arc<Registry> {
         &self.registry
     }
 

@@ -11,14 +11,15 @@ mod component;
 mod cpu;
 mod dispatch;
 mod document;
-mod hooks;
 mod host;
+pub mod library;
 mod limits;
 mod nearest;
 mod outcome;
 mod power;
 mod private;
 pub mod registry;
+pub mod reload;
 pub mod results;
 mod scrub;
 mod seen;
@@ -37,7 +38,6 @@ pub use component::{Component, Digest, DigestError, Location, MAX_COMPONENT_SIZE
 pub use cpu::CpuMeter;
 pub use dispatch::{AnsweredBy, CallRequest, HookReport, Planned, Report, Session, Step, Traced, plan};
 pub use document::{DocumentError, read_document};
-pub use hooks::SeenHook;
 pub use host::{Host, Surroundings};
 pub use limits::{LimitKind, Limits};
 pub use nearest::{UnknownName, nearest};
@@ -46,10 +46,10 @@ pub use power::{
     Ceilings, Explanation, FlagError, GrantLine, Granted, Ground, Idle, IdleCause, Mount, Narrow, Power, Removed,
     intersect, missing, parse_grant, union,
 };
-pub use private::{make_private, open_private};
+pub use private::{NotPrivate, check_private, lock_private, make_private, open_private};
 pub use registry::{Catalog, Difference, Entry, Registry, Scope, Source};
 pub use scrub::{NoScrub, Scrub};
-pub use seen::{Absent, Listing, Seen, State};
+pub use seen::{Absent, Listing, Seen, SeenHook, State};
 pub use slip::Slip;
 pub use tool::{
     Caller, Decision, Fault, Hook, HookRun, LogLine, LogStream, NoProgress, NoSecrets, Progress, Refusal, Run, Runner,

@@ -90,6 +90,25 @@ impl Outcome {
         }
     }
 
+    /// Bytes that it takes, roughly: its texts, and what holds them.
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Done(output) => output.size() + size_of_val(output.content.as_slice()),
+            Self::Pending(asked) => asked.size(),
+            Self::Invalid(issues) => issues.iter().map(Issue::size).sum(),
+            Self::Denied { capability, target } => capability.len() + target.len(),
+            Self::Unavailable { message: text, .. }
+            | Self::Limit { detail: text, .. }
+            | Self::Trap { detail: text }
+            | Self::Failed(text)
+            | Self::UnknownTool(text)
+            | Self::Refused(text)
+            | Self::BadResult(text)
+            | Self::HostError(text) => text.len(),
+            Self::Busy | Self::Timeout(_) | Self::Cancelled | Self::Held | Self::Expired => 0,
+        }
+    }
+
     /// The exit code of a command that ends so: 0 done, 1 the tool or the work failed, 2 wrong usage, 3 denied, 4 needs an answer.
     pub fn exit_code(&self) -> u8 {
         match self {

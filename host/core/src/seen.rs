@@ -1,16 +1,16 @@
 //! Tools as one session sees them: which version, with what power, and whether it may be offered.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hermes_manifest::{Capabilities, Check, ClientFeature, EnvName, GuestRoot, ToolName};
+use hermes_manifest::{Capabilities, Check, ClientFeature, EnvName, GuestRoot, Role, ToolName};
 
 use crate::dispatch::Session;
-use crate::hooks::SeenHook;
 use crate::host::Host;
 use crate::power::{GrantLine, Granted, missing};
 use crate::registry::{Catalog, Difference, Entry, Family, Scope};
-use crate::toolset::{GrantPath, Hidden, MissingTool, Origin};
+use crate::toolset::{GrantPath, Hidden, HookUse, MissingTool, Origin, View};
 use crate::workspace::WorkspaceError;
 
 /// The tools that a session sees, and the hooks around them.
@@ -24,9 +24,9 @@ pub struct Listing {
     pub others: Vec<Seen>,
     /// All versions of the tools that the session does not see, and why.
     pub hidden: Vec<(Arc<Entry>, Hidden)>,
-    /// The hooks around its calls.
-    pub hooks: Vec<SeenHook>,
     catalog: Arc<Catalog>,
+    view: View,
+    workspace: Option<PathBuf>,
 }
 
 /// A tool as one session sees it.
@@ -55,6 +55,8 @@ pub enum State {
     Unavailable(Absent),
     /// It lacks power that it asks for.
     Ungranted(Vec<GrantLine>),
+    /// It is granted what it asks for, and a caller without a token is not.
+    Withheld(Vec<GrantLine>),
     /// It waits for approval.
     Held(Arc<Difference>),
     /// Another version serves.
@@ -82,7 +84,7 @@ impl State {
             Self::Ready => "ready",
             Self::Unverified => "unverified",
             Self::Unavailable(_) => "unavailable",
-            Self::Ungranted(_) => "ungranted",
+            Self::Ungranted(_) | Self::Withheld(_) => "ungranted",
             Self::Held(_) => "held",
             Self::Older => "older",
         }
@@ -103,14 +105,16 @@ impl State {
         match self {
             Self::Ready | Self::Unverified => None,
             Self::Unavailable(absent) => Some(absent.to_string()),
-            Self::Ungranted(missing) => {
-                let missing: Vec<String> = missing.iter().map(ToString::to_string).collect();
-                Some(format!("not granted: {}", missing.join(", ")))
-            }
+            Self::Ungranted(missing) => Some(format!("not granted: {}", listed(missing))),
+            Self::Withheld(missing) => Some(format!("not for callers without a token: {}", listed(missing))),
             Self::Held(difference) => Some(format!("waits for approval: {}", difference.summary())),
             Self::Older => Some("another version serves".to_owned()),
         }
     }
+}
+
+fn listed(lines: &[GrantLine]) -> String {
+    lines.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 impl Listing {
@@ -125,8 +129,13 @@ impl Listing {
                 Err(unseen) => hidden.extend(unseen),
             }
         }
-        let hooks = SeenHook::all(&catalog, session, host.workspace_path());
-        Self { generation: catalog.generation(), tools, others, hidden, hooks, catalog }
+        let (view, workspace) = (session.view.clone(), host.workspace_path().map(Path::to_path_buf));
+        Self { generation: catalog.generation(), tools, others, hidden, catalog, view, workspace }
+    }
+
+    /// The hooks around the session's calls, in the order of the toolsets that list them.
+    pub fn hooks(&self) -> Vec<SeenHook> {
+        SeenHook::all(&self.catalog, &self.view, self.workspace.as_deref())
     }
 
     /// What toolsets list and no component holds.
@@ -204,7 +213,10 @@ impl Seen {
         let manifest = &entry.manifest;
         let (name, own, version) = (manifest.name.as_str(), entry.toolset(), &manifest.version);
         let paths = catalog.toolsets().paths(&session.view, name, own, version, host.workspace_path())?;
-        let granted = Granted::union(&paths);
+        let mut granted = Granted::union(&paths);
+        if session.anonymous {
+            granted = granted.for_anyone();
+        }
         let asked = manifest.asks();
         let mut seen = Self { entry, asked, paths, granted, state: State::Ready };
         seen.state = seen.judge(host, session);
@@ -217,7 +229,7 @@ impl Seen {
         }
         let missing = missing(&self.asked, &self.granted, host.workspace_path());
         if !missing.is_empty() {
-            return State::Ungranted(missing);
+            return if self.lacks_a_grant(host) { State::Ungranted(missing) } else { State::Withheld(missing) };
         }
         if let Some(absent) = self.absent(host) {
             return State::Unavailable(absent);
@@ -230,6 +242,11 @@ impl Seen {
                 Some(Err(reason)) => State::Unavailable(Absent::Check(reason)),
             },
         }
+    }
+
+    /// Whether the tool would lack power in every session of this view.
+    fn lacks_a_grant(&self, host: &Host) -> bool {
+        !missing(&self.asked, &Granted::union(&self.paths), host.workspace_path()).is_empty()
     }
 
     fn absent(&self, host: &Host) -> Option<Absent> {
@@ -255,5 +272,46 @@ impl Seen {
     /// What the tool needs of its client and this one cannot do.
     pub fn lacks(&self, session: &Session) -> BTreeSet<ClientFeature> {
         self.entry.manifest.requires_client.difference(&session.client).copied().collect()
+    }
+}
+
+/// A hook that the toolsets of a session list.
+#[derive(Debug, Clone)]
+pub struct SeenHook {
+    /// Its name.
+    pub name: ToolName,
+    /// The version that serves; none where no component holds one that is admitted and allowed: nothing runs then.
+    pub entry: Option<Arc<Entry>>,
+    /// The ways by which grants come to that version.
+    pub paths: Vec<GrantPath>,
+}
+
+impl SeenHook {
+    /// Those of `hooks` around the calls of a tool, in the order in which they are asked before a call. One that is missing stands in
+    /// the way of every call, so it comes first.
+    pub fn around<'a>(hooks: &'a [Self], tool: &str) -> Vec<&'a Self> {
+        let role = |hook: &Self| match hook.entry.as_ref().map(|entry| &entry.manifest.role) {
+            Some(Role::Hook { matches, order }) => {
+                matches.iter().any(|pattern| pattern.matches(tool)).then_some(*order)
+            }
+            Some(Role::Tool { .. }) | None => Some(i32::MIN),
+        };
+        let mut around: Vec<(i32, &Self)> = hooks.iter().filter_map(|hook| Some((role(hook)?, hook))).collect();
+        around.sort_by(|(order, a), (other, b)| (order, &a.name).cmp(&(other, &b.name)));
+        around.into_iter().map(|(_, hook)| hook).collect()
+    }
+
+    /// All hooks of a view, in the order of the toolsets that list them.
+    pub(crate) fn all(catalog: &Catalog, view: &View, workspace: Option<&Path>) -> Vec<Self> {
+        let used = catalog.toolsets().hooks(view, workspace).into_iter();
+        used.map(|used| Self::find(catalog, used)).collect()
+    }
+
+    fn find(catalog: &Catalog, HookUse { hook: name, mut paths }: HookUse) -> Self {
+        let serving = catalog.family(&Scope::Host, name.as_str()).into_iter().flat_map(Family::serving);
+        let allowed = |entry: &&Arc<Entry>| paths.iter().any(|path| path.allows(&entry.manifest.version));
+        let entry = serving.filter(|entry| entry.hook().is_some()).find(allowed).cloned();
+        paths.retain(|path| entry.as_ref().is_some_and(|entry| path.allows(&entry.manifest.version)));
+        Self { name, entry, paths }
     }
 }

@@ -1,6 +1,5 @@
 //! The seam between this crate and whatever runs tools.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -83,6 +82,9 @@ pub enum LogStream {
 pub trait Progress: Send + Sync {
     /// `done` of `total`, in the tool's own unit.
     fn report(&self, done: f64, total: Option<f64>, message: Option<String>);
+
+    /// A line that the tool logs, while it runs. The report of the call has it too; by default nobody reads it earlier.
+    fn log(&self, _line: LogLine) {}
 }
 
 /// Who calls a tool, as the running tool sees them: they take reports, and call other tools on its behalf. By default there are
@@ -134,10 +136,17 @@ impl Caller for NoProgress {}
 /// A component that stands before and after calls. The sandbox implements it; each function runs in a fresh sandbox, with the
 /// grant of the hook and not of the tool.
 pub trait Hook: Send + Sync {
-    /// Decides about a call before its tool runs. `args` is the JSON object that the hook before this one left.
-    fn before<'a>(&'a self, call: Call, args: String, power: Arc<Power>) -> BoxFuture<'a, HookRun<Decision>>;
+    /// Decides about a call before its tool runs. `args` is the JSON object that the hook before this one left; `cpu` is what the
+    /// run is charged to while it goes on, a limit beside that of its power.
+    fn before<'a>(
+        &'a self,
+        call: Call,
+        args: String,
+        power: Arc<Power>,
+        cpu: Arc<CpuMeter>,
+    ) -> BoxFuture<'a, HookRun<Decision>>;
 
-    /// Sees how a call ended; `Some` replaces what it saw.
+    /// Sees how a call ended; `Some` replaces what it saw. `cpu` as before.
     fn after<'a>(
         &'a self,
         call: Call,
@@ -145,7 +154,17 @@ pub trait Hook: Send + Sync {
         ended: Result<Ended, Failure>,
         elapsed: Duration,
         power: Arc<Power>,
+        cpu: Arc<CpuMeter>,
     ) -> BoxFuture<'a, HookRun<Option<Result<Ended, Failure>>>>;
+
+    /// Loads the component as its first run would, and runs nothing. By default there is nothing to load.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be loaded, or is no hook.
+    fn load(&self) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
 }
 
 /// What a hook decides about a call.
@@ -229,16 +248,9 @@ impl SecretStore for NoSecrets {
     }
 }
 
-/// Where secrets and environment variables get their values, which may change at any time. Values are handed out for names that were
-/// granted; the caller has checked that.
+/// Where secrets get their values, and plain environment variables as well: one name has one value, wherever it is granted. Values may
+/// change at any time, and are handed out for names that were granted; the caller has checked that.
 pub trait SecretStore: Send + Sync {
     /// The value of a name, if it has one.
     fn get(&self, name: &EnvName) -> Option<String>;
-}
-
-/// Values that never change.
-impl SecretStore for BTreeMap<EnvName, String> {
-    fn get(&self, name: &EnvName) -> Option<String> {
-        Self::get(self, name).cloned()
-    }
 }

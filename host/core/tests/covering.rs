@@ -2,12 +2,11 @@
 
 #![expect(clippy::panic, reason = "a test's helper may stop at the first surprise")]
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use hermes_core::registry::more;
-use hermes_core::{Ceilings, Granted, Ground, Power, union};
-use hermes_manifest::{Capabilities, Scheme};
+use hermes_core::{Ceilings, Granted, Ground, Power, SecretStore, union};
+use hermes_manifest::{Capabilities, EnvName, Scheme};
 use proptest::prelude::*;
 
 fn capabilities(toml: &str) -> Capabilities {
@@ -22,7 +21,8 @@ fn what_is_asked_for_and_was_not_covered_is_told() {
         (r#"env = ["A", "B"]"#, r#"env = ["B"]"#, ""),
         (r#"env = ["A"]"#, r#"env = ["B"]"#, "env=B"),
         ("", "secrets = {K = {}}", "secrets=K"),
-        ("secrets = {K = {}}", "secrets = {K = {expose = true}}", "secrets=K"),
+        ("", "secrets = {K = {expose = true}}", "secrets=K (expose)"),
+        ("secrets = {K = {}}", "secrets = {K = {expose = true}}", "secrets=K (expose)"),
         ("secrets = {K = {expose = true}}", "secrets = {K = {}}", ""),
         (r#"tools = ["a"]"#, r#"tools = ["a", "b"]"#, "tools=b"),
         (r#"fs = [{path = "/srv/a"}]"#, r#"fs = [{path = "/srv/a", mode = "rw"}]"#, "fs=/srv/a:rw"),
@@ -94,16 +94,18 @@ fn any_capabilities() -> impl Strategy<Value = Capabilities> {
         })
 }
 
+/// Every name has a value.
+struct Everything;
+
+impl SecretStore for Everything {
+    fn get(&self, _: &EnvName) -> Option<String> {
+        Some(String::new())
+    }
+}
+
 fn power(asked: &Capabilities, granted: &Capabilities) -> Power {
-    let environment: BTreeMap<_, _> = ["LANG", "TZ", "HOME"]
-        .iter()
-        .map(|name| (name.parse().unwrap_or_else(|_| panic!("{name}")), String::new()))
-        .collect();
-    let ground = Ground {
-        workspace: Some(Path::new("/srv/project")),
-        environment: &environment,
-        ceilings: &Ceilings::default(),
-    };
+    let ground =
+        Ground { workspace: Some(Path::new("/srv/project")), environment: &Everything, ceilings: &Ceilings::default() };
     Power::resolve(asked, &Granted::new(granted), &ground)
 }
 

@@ -5,11 +5,11 @@
 
 mod deeds;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use deeds::{Deed, allows, any_capabilities, asks, capabilities, deeds, workspace};
-use hermes_core::{Ceilings, Explanation, Granted, Ground, Power, Toolsets, View, intersect};
+use hermes_core::{Ceilings, Explanation, Granted, Ground, NoSecrets, Power, Toolsets, View, intersect};
 use hermes_manifest::Capabilities;
 use proptest::prelude::*;
 use semver::Version;
@@ -285,8 +285,8 @@ proptest! {
     fn what_takes_effect_was_asked_for_and_came_by_some_path(graph in any_graph(), enabled in any_enabled(), asked in any_capabilities()) {
         let toolsets = build(&graph, false);
         let paths = toolsets.paths(&view(&enabled), "t", None, &VERSION, Some(&workspace())).unwrap_or_default();
-        let (environment, ceilings) = (BTreeMap::new(), Ceilings::default());
-        let ground = Ground { workspace: Some(&workspace()), environment: &environment, ceilings: &ceilings };
+        let ceilings = Ceilings::default();
+        let ground = Ground { workspace: Some(&workspace()), environment: &NoSecrets, ceilings: &ceilings };
         let explanation = Explanation::new(asked.clone(), paths.clone(), &ground);
         for deed in deeds() {
             let effect = allows(&explanation.power, &deed);

@@ -4,11 +4,10 @@
 
 mod deeds;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use deeds::{allows, any_capabilities, asks, capabilities, deeds, workspace};
-use hermes_core::{Ceilings, Granted, Ground, Power, intersect, missing, union};
+use hermes_core::{Ceilings, Granted, Ground, NoSecrets, Power, intersect, missing, union};
 use hermes_manifest::Capabilities;
 use proptest::prelude::*;
 
@@ -19,8 +18,8 @@ fn power(asked: &str, granted: &str) -> Power {
 }
 
 fn resolve(asked: &Capabilities, granted: &Granted, workspace: Option<&Path>) -> Power {
-    let (environment, ceilings) = (BTreeMap::new(), Ceilings::default());
-    Power::resolve(asked, granted, &Ground { workspace, environment: &environment, ceilings: &ceilings })
+    let ceilings = Ceilings::default();
+    Power::resolve(asked, granted, &Ground { workspace, environment: &NoSecrets, ceilings: &ceilings })
 }
 
 #[test]
@@ -166,10 +165,10 @@ fn a_folder_that_becomes_a_link_later_leads_a_grant_nowhere() {
 
 #[test]
 fn an_operators_ceiling_holds_whatever_is_granted() {
-    let (environment, operator) = (BTreeMap::new(), capabilities(r#"limits = {wall = "20s"}"#).limits);
+    let operator = capabilities(r#"limits = {wall = "20s"}"#).limits;
     let ceilings = Ceilings { operator };
     for (granted, wall) in [("", 20), (r#"limits = {wall = "10m"}"#, 20), (r#"limits = {wall = "5s"}"#, 5)] {
-        let ground = Ground { workspace: None, environment: &environment, ceilings: &ceilings };
+        let ground = Ground { workspace: None, environment: &NoSecrets, ceilings: &ceilings };
         let power = Power::resolve(&Capabilities::default(), &Granted::new(&capabilities(granted)), &ground);
         assert_eq!(power.limits.wall.as_secs(), wall, "{granted}");
     }

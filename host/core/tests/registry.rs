@@ -134,6 +134,30 @@ fn a_manifests_word_makes_a_tool_visible_and_only_a_file_grants() {
 }
 
 #[test]
+fn what_acts_in_somebodys_name_is_withheld_from_callers_without_a_token() {
+    let folder = tempfile::tempdir().unwrap();
+    let keyed = r#", "capabilities": {"secrets": {"KEY": {}}, "http": ["https://a.example.com"]}"#;
+    fs::write(folder.path().join("keyed.wasm"), component("keyed", keyed)).unwrap();
+    fs::write(folder.path().join("plain.wasm"), component("plain", "")).unwrap();
+    let tools = "tools = [\"keyed\", \"plain\"]\n[grant]\nhttp = [\"https://a.example.com\"]\n";
+    let granted = format!("{tools}[grant.secrets.KEY]\nexpose = true");
+    for (toolset, anonymous, expected, reason) in [
+        (granted.as_str(), false, "ready", None),
+        (granted.as_str(), true, "ungranted", Some("not for callers without a token: secrets=KEY")),
+        (tools, false, "ungranted", Some("not granted: secrets=KEY")),
+        (tools, true, "ungranted", Some("not granted: secrets=KEY")),
+    ] {
+        let host = host(folder.path(), &[("t", toolset)], folder.path());
+        let session = Session { anonymous, ..Session::default() };
+        let seen = host.tool(&session, "keyed").unwrap();
+        assert_eq!((seen.state.name(), seen.state.reason().as_deref()), (expected, reason), "{anonymous} {toolset}");
+        let power = host.power(&seen);
+        assert_eq!((power.secrets.len(), power.http.len()), (usize::from(expected == "ready"), 1));
+        assert_eq!(host.tool(&session, "plain").unwrap().state.name(), "ready");
+    }
+}
+
+#[test]
 fn names_that_do_not_exist_are_told_with_the_nearest() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("fetch.wasm"), component("fetch", "")).unwrap();

@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use hermes_core::{Ceilings, Explanation, GrantPath, Granted, Ground, IdleCause, Origin, ToolsetError, Toolsets, View};
+use hermes_core::{
+    Ceilings, Explanation, GrantPath, Granted, Ground, IdleCause, NoSecrets, Origin, ToolsetError, Toolsets, View,
+};
 use hermes_manifest::{Capabilities, ToolsetName};
 use semver::Version;
 
@@ -170,9 +172,8 @@ fn a_flag_that_changes_nothing_says_why() {
     ]);
     let files = "fs = [{path = \"${workspace}\"}]\nenv = [\"LANG\"]\nlimits = {cpu = \"5s\"}";
     let ceilings = Ceilings { operator: toml::from_str("wall = \"2m\"").unwrap() };
-    let environment = BTreeMap::new();
     let workspace = std::env::temp_dir().canonicalize().unwrap();
-    let ground = Ground { workspace: Some(&workspace), environment: &environment, ceilings: &ceilings };
+    let ground = Ground { workspace: Some(&workspace), environment: &NoSecrets, ceilings: &ceilings };
     for (toolset, asked, flag, told) in [
         ("some", files, "env = [\"LANG\"]", ""),
         ("some", files, "env = [\"LANG\", \"TZ\"]", "env=TZ unasked env=LANG"),
@@ -453,9 +454,8 @@ fn an_explanation_says_which_side_removed_what() {
     )
     .unwrap();
     let view = View { grant: toml::from_str("env = [\"TZ\"]").unwrap(), ..view(&["outer"]) };
-    let environment = BTreeMap::new();
     let ceilings = Ceilings { operator: toml::from_str("wall = \"1m\"").unwrap() };
-    let ground = Ground { workspace: Some(Path::new("/srv/project")), environment: &environment, ceilings: &ceilings };
+    let ground = Ground { workspace: Some(Path::new("/srv/project")), environment: &NoSecrets, ceilings: &ceilings };
     let explanation = Explanation::new(asked, paths(&all, &view, "t").unwrap(), &ground);
     let json = serde_json::to_string_pretty(&explanation).unwrap();
     let mut shown = String::new();

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use common::{best, manifest, registry, shown, small_component, small_component_of, small_hook};
 use hermes_core::registry::{
-    ApproveError, FileTrust, ReleaseError, ScanError, Standing, Trust, TrustError, TrustPolicy, TrustStore,
+    ApproveError, FileTrust, MemoryTrust, ReleaseError, ScanError, Standing, Trust, TrustError, TrustPolicy, TrustStore,
 };
 use hermes_core::{Catalog, Registry, Scope, Source};
 use tempfile::TempDir;
@@ -245,6 +245,11 @@ fn a_difference_tells_in_lines_what_is_new() {
          weather: asks for env=LANG\n\
          weather: asks for secrets=KEY\n\
          weather: asks for tools=fetch\n\
+         weather: capabilities/fs added: [{{\"path\":\"${{workspace}}\",\"mode\":\"rw\"}}]\n\
+         weather: capabilities/http added: \"https://api.example.com\"\n\
+         weather: capabilities/http removed: \"https://api.example.com GET\"\n\
+         weather: capabilities/env added: [\"LANG\"]\n\
+         weather: capabilities/tools added: [\"fetch\"]\n\
          weather: requires_env/0 added: {{\"name\":\"KEY\",\"password\":true}}\n\
          weather: version 1.0.0 → 2.0.0\n\
          weather: description \"d\" → \"forged\\nweather: asks for nothing\"\n\
@@ -255,7 +260,8 @@ fn a_difference_tells_in_lines_what_is_new() {
     assert_eq!(difference.to_string(), expected);
 }
 
-/// Once only capabilities, description, schema, version and digest were shown: a tool that came to destroy looked the same.
+/// Once only capabilities, description, schema, version and digest were shown: a tool that came to destroy looked the same. And
+/// once what was asked for in other terms was told as not asked for any more, with a limit that was never asked for.
 #[test]
 fn whatever_a_manifest_says_that_was_not_approved_is_told() {
     let told = |old: &str, new: &str| {
@@ -315,17 +321,75 @@ fn whatever_a_manifest_says_that_was_not_approved_is_told() {
             r#"requires_env/0/url "https://example.com/" → "https://example.org/""#,
             "requires_env",
         ),
-        (POST, GET, "no longer asks for http=https://api.example.com GET,POST", "asks for less"),
+        (
+            POST,
+            GET,
+            r#"capabilities/http added: "https://api.example.com GET"; capabilities/http removed: "https://api.example.com GET,POST""#,
+            "capabilities (2)",
+        ),
+        (
+            r#", "capabilities": {"secrets": {"K": {}}}"#,
+            r#", "capabilities": {"secrets": {"K": {"expose": true}}}"#,
+            "asks for secrets=K (expose); capabilities/secrets/K/expose added: true",
+            "asks for more, capabilities",
+        ),
+        (
+            r#", "capabilities": {"secrets": {"K": {"expose": true}}}"#,
+            r#", "capabilities": {"secrets": {"K": {}}}"#,
+            "capabilities/secrets/K/expose removed: true",
+            "capabilities",
+        ),
+        (
+            "",
+            r#", "capabilities": {"limits": {"wall": "30s"}}"#,
+            r#"capabilities/limits added: {"wall":"30s"}"#,
+            "capabilities",
+        ),
+        (
+            r#", "capabilities": {"limits": {"wall": "30s"}}"#,
+            "",
+            r#"asks for limits=wall (it was cut to 30s); capabilities/limits removed: {"wall":"30s"}"#,
+            "asks for more, capabilities",
+        ),
+        (
+            r#", "capabilities": {"fs": [{"path": "/srv", "mode": "rw"}]}"#,
+            r#", "capabilities": {"fs": [{"path": "/srv", "quota": "1 MiB"}], "env": ["LANG"]}"#,
+            r#"asks for env=LANG; capabilities/fs/0/mode "rw" → "ro"; capabilities/fs/0/quota added: "1 MiB"; capabilities/env added: ["LANG"]"#,
+            "asks for more, capabilities (3)",
+        ),
         (
             GET,
             r#", "capabilities": {"http": ["https://api.example.com GET", "https://api.example.com GET"]}"#,
             "capabilities/http rearranged",
             "capabilities",
         ),
-        ("", r#", "pages_results": true"#, "asks for pages_results=true", "asks for more"),
+        (
+            "",
+            r#", "pages_results": true"#,
+            "asks for pages_results=true; pages_results false → true",
+            "asks for more, pages_results",
+        ),
+        (r#", "pages_results": true"#, "", "pages_results true → false", "pages_results"),
     ] {
         assert_eq!(told(old, new), (expected.to_owned(), format!("{summary}, content")), "{old} {new}");
     }
+}
+
+/// Once it was told as asking no longer for what it had matched.
+#[test]
+fn a_hook_that_matches_more_is_told_as_such() {
+    let world = World::new(TrustPolicy::Folder);
+    world.put("a/guard.wasm", small_hook("guard", "1.0.0", r#"["read_*"]"#, 1));
+    let registry = world.start();
+    world.scan(&registry);
+    world.put("a/guard-1.0.1.wasm", small_hook("guard", "1.0.1", r#"["*"]"#, 1));
+    world.scan(&registry);
+    let difference = registry.approve(&Scope::Host, "guard", None).unwrap().to_string();
+    let expected = "guard: asks for match=*\n\
+        guard: match added: \"*\"\n\
+        guard: match removed: \"read_*\"\n\
+        guard: version 1.0.0 → 1.0.1";
+    assert_eq!(difference, expected);
 }
 
 #[test]
@@ -335,7 +399,8 @@ fn a_tool_that_becomes_a_hook_is_told_as_such() {
     world.scan(&registry);
     let difference = registry.approve(&Scope::Host, "weather", None).unwrap().to_string();
     let expected = "weather: asks for match=*\n\
-        weather: no longer asks for http=https://api.example.com GET\n\
+        weather: capabilities/http removed: [\"https://api.example.com GET\"]\n\
+        weather: match added: \"*\"\n\
         weather: kind \"tool\" → \"hook\"\n\
         weather: order added: 1\n\
         weather: version 1.0.0 → 2.0.0\n\
@@ -568,7 +633,7 @@ fn a_damaged_record_is_one_error_that_names_it_and_stays_as_it_is() {
     let (world, registry) = World::with_weather(TrustPolicy::Folder);
     let file = world.path("home/trust.json");
     let whole = fs::read_to_string(&file).unwrap();
-    for damaged in [whole.split_at(whole.len() / 2).0, "", "{}", "no json", r#"{"format": 2, "names": []}"#] {
+    for damaged in [whole.split_at(whole.len() / 2).0, "", "{}", "no json", r#"{"format": 3, "names": [], "new": 1}"#] {
         fs::write(&file, damaged).unwrap();
         let before = registry.catalog();
         let error = registry.scan(&world.sources()).unwrap_err();
@@ -580,6 +645,46 @@ fn a_damaged_record_is_one_error_that_names_it_and_stays_as_it_is() {
     }
     fs::write(&file, whole).unwrap();
     assert!(registry.scan(&world.sources()).is_ok());
+}
+
+/// Once it was called damaged, and whoever removed it had every name claimed anew.
+#[test]
+fn a_record_of_the_first_format_is_read() {
+    let (world, registry) = World::with_weather(TrustPolicy::Pinned);
+    let file = world.path("home/trust.json");
+    let mut record: serde_json::Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    record["format"] = 1.into();
+    let approved = record["names"][0]["owned"]["weather"]["approved"][0].as_object_mut().unwrap();
+    approved.remove("manifest");
+    approved.insert("description".to_owned(), "d".into());
+    approved.insert("asks".to_owned(), serde_json::json!({"http": ["https://api.example.com GET"]}));
+    fs::write(&file, record.to_string()).unwrap();
+
+    drop(registry);
+    let registry = world.start();
+    world.put("b/weather.wasm", small_component("weather", "9.0.0", GET));
+    let expected = ["weather 1.0.0 admitted a/weather.wasm", "refused name-taken b/weather.wasm"];
+    assert_eq!(shown(&world.scan(&registry)), expected, "whose it is and what was approved is known");
+    world.put("a/weather-1.0.1.wasm", small_component("weather", "1.0.1", GET));
+    world.scan(&registry);
+    let difference = registry.approve(&Scope::Host, "weather", None).unwrap();
+    assert!(difference.has_first(), "what was approved cannot be compared: {difference}");
+    assert!(fs::read_to_string(&file).unwrap().contains(r#""format":2"#));
+    assert!(serving(&world.scan(&world.start()), "weather").starts_with("1.0.1"));
+}
+
+/// What only looks at a configuration claims no names.
+#[test]
+fn a_record_in_memory_that_was_made_of_another_leaves_that_as_it_is() {
+    let (world, _) = World::with_weather(TrustPolicy::Folder);
+    let before = world.trust().load().unwrap();
+    world.put("b/other.wasm", small_component("other", "1.0.0", GET));
+    let store = Arc::new(MemoryTrust::from(before.clone()));
+    let looking = registry(Trust { policy: TrustPolicy::Folder, store: Arc::<MemoryTrust>::clone(&store) });
+    let expected = ["other 1.0.0 admitted b/other.wasm", "weather 1.0.0 admitted a/weather.wasm"];
+    assert_eq!(shown(&world.scan(&looking)), expected);
+    assert_ne!(store.load().unwrap(), before, "it claimed the name");
+    assert_eq!(world.trust().load().unwrap(), before);
 }
 
 #[test]
@@ -669,7 +774,7 @@ fn a_record_that_others_may_write_is_not_used() {
     let (world, _) = World::with_weather(TrustPolicy::Folder);
     fs::set_permissions(world.path("home/trust.json"), fs::Permissions::from_mode(0o666)).unwrap();
     let refused = world.start().scan(&world.sources()).unwrap_err().to_string();
-    assert!(refused.contains("others may read or write it; `chmod 600` keeps them out"), "{refused}");
+    assert!(refused.contains("it is open to other users: its mode is 666, expected 600"), "{refused}");
 }
 
 /// Once a FIFO in the place of the lock hung whoever had something to remember.

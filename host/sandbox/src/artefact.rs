@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
-use hermes_core::{Component as Found, Digest, open_regular};
+use hermes_core::{Component as Found, Digest, make_private, open_private, open_regular};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use wasmtime::Engine;
@@ -48,7 +48,8 @@ impl ArtefactCache {
     ///
     /// When one of them cannot be used or is open to others.
     pub(crate) fn open(folder: &Path, key_file: &Path) -> io::Result<Self> {
-        private::make_folder(folder)?;
+        // Whoever else can write there can make this process run anything.
+        make_private(folder)?;
         let key = read_or_make_key(key_file)
             .map_err(|error| io::Error::new(error.kind(), format!("its key {}: {error}", key_file.display())))?;
         evict(folder, MAX_SIZE, MAX_AGE);
@@ -196,9 +197,9 @@ fn map(engine: &Engine, mut file: &File) -> io::Result<Component> {
 }
 
 fn read_or_make_key(path: &Path) -> io::Result<[u8; KEY_LENGTH]> {
-    match open_regular(path) {
+    match read_key(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        opened => return valid_key(&opened?),
+        key => return key,
     }
     let mut key = [0; KEY_LENGTH];
     let random = rustls::crypto::ring::default_provider().secure_random;
@@ -209,57 +210,13 @@ fn read_or_make_key(path: &Path) -> io::Result<[u8; KEY_LENGTH]> {
     match file.persist_noclobber(path) {
         Ok(_) => Ok(key),
         // Another process was faster; its key counts.
-        Err(_) => valid_key(&open_regular(path)?),
+        Err(_) => read_key(path),
     }
 }
 
-fn valid_key(file: &File) -> io::Result<[u8; KEY_LENGTH]> {
-    private::check(&file.metadata()?)?;
+fn read_key(path: &Path) -> io::Result<[u8; KEY_LENGTH]> {
     let mut key = Vec::new();
-    file.take(KEY_LENGTH as u64 + 1).read_to_end(&mut key)?;
+    open_private(path)?.take(KEY_LENGTH as u64 + 1).read_to_end(&mut key)?;
     key.try_into()
         .map_err(|_| io::Error::other(format!("it is no key of {KEY_LENGTH} bytes; delete it to have a new one made")))
-}
-
-#[cfg(unix)]
-mod private {
-    use std::fs::{DirBuilder, Metadata, metadata};
-    use std::io;
-    use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
-    use std::path::Path;
-
-    pub(super) fn make_folder(path: &Path) -> io::Result<()> {
-        // A folder that is there already may be anybody's, such as `/tmp`: its mode is not ours to change.
-        DirBuilder::new().recursive(true).mode(0o700).create(path)?;
-        check(&metadata(path)?)
-    }
-
-    /// Whoever else can write here can make this process run anything.
-    pub(super) fn check(metadata: &Metadata) -> io::Result<()> {
-        if metadata.uid() != rustix::process::geteuid().as_raw() {
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user"));
-        }
-        if metadata.mode() & 0o077 != 0 {
-            return Err(io::Error::new(
-                io::ErrorKind::PermissionDenied,
-                "other users have access to it; expected mode 0700 of the folder and 0600 of the key",
-            ));
-        }
-        Ok(())
-    }
-}
-
-#[cfg(not(unix))]
-mod private {
-    use std::fs::{Metadata, create_dir_all};
-    use std::io;
-    use std::path::Path;
-
-    pub(super) fn make_folder(path: &Path) -> io::Result<()> {
-        create_dir_all(path)
-    }
-
-    pub(super) fn check(_: &Metadata) -> io::Result<()> {
-        Ok(())
-    }
 }

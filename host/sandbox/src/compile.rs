@@ -23,7 +23,7 @@ use wasmtime::component::Component;
 use crate::artefact::ArtefactCache;
 use crate::bindings::{HookPluginPre, ToolPluginPre};
 use crate::engine::Flavour;
-use crate::engines::{Engines, Linked};
+use crate::engines::{Counted, Engines, Linked};
 use crate::fault::Uninstantiated;
 use crate::imports;
 use crate::runtime::Guests;
@@ -60,6 +60,7 @@ pub(crate) struct Loaded {
     hook: Result<HookPluginPre<State>, String>,
     /// Pages that its largest memory has at first.
     pub(crate) initial_pages: u64,
+    _counted: Counted,
 }
 
 /// A component and, once it was needed, what became of it. Refusals of its bytes are kept as well, since those cannot change;
@@ -115,6 +116,11 @@ impl Loader {
             compilers: Arc::new(Semaphore::new(COMPILERS)),
             limit: LIMIT,
         }
+    }
+
+    /// Components whose code is in memory: those that serve, and old ones that calls still run.
+    pub(crate) fn loaded(&self) -> usize {
+        self.engines.loaded()
     }
 
     /// What the slot's component was loaded as. Who stops waiting does not stop the work.
@@ -249,7 +255,7 @@ impl Loaded {
             return Err(Unusable::Invalid(reason.clone()));
         }
         let initial_pages = component.resources_required().and_then(|needs| needs.max_initial_memory_size).unwrap_or(0);
-        Ok(Self { engine: linked.engine.clone(), tool, hook, initial_pages })
+        Ok(Self { engine: linked.engine.clone(), tool, hook, initial_pages, _counted: linked.count() })
     }
 
     /// What its tools are instantiated from.

@@ -19,7 +19,7 @@ use crate::limits::{Exceeded, Refusals, amount};
 use crate::log::CallLog;
 use crate::meter::{CpuTime, Metered, OutOfCpu};
 use crate::places::{Kind, Need};
-use crate::progress::{Report, Reports};
+use crate::progress::{Reports, Told};
 use crate::sandbox::{Machinery, Shared};
 use crate::store::{self, Setup, State};
 use crate::tools::{self, Desk};
@@ -135,7 +135,7 @@ impl Guest {
             let (_place, _ticking) = (taken, ticking);
             job.run(answered, abandoned).await;
         });
-        let report = |report: Report| caller.report(report.done, report.total, report.message);
+        let tell = |told: Told| told.tell(caller);
         let mut asked: Option<BoxFuture<'_, ()>> = None;
         let result = loop {
             tokio::select! {
@@ -147,10 +147,10 @@ impl Guest {
                 () = sleep_until(deadline.into()) => break Err(Fault::Timeout(wall)),
                 request = inbox.next(), if asked.is_none() => asked = Some(Box::pin(request.answer(caller, &place))),
                 () = finished(&mut asked) => asked = None,
-                () = reports.news() => reports.take().into_iter().for_each(report),
+                () = reports.news() => reports.take().into_iter().for_each(tell),
             }
         };
-        reports.take().into_iter().for_each(report);
+        reports.take().into_iter().for_each(tell);
         result
     }
 }

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
 use hermes_core::{
-    Call, Component, Decision, Ended, Failure, Fault, Hook, HookRun, LimitKind, Limits, NoProgress, Power,
+    Call, Caller, Component, CpuMeter, Decision, Ended, Failure, Fault, Hook, HookRun, LimitKind, Limits, Power,
+    Progress,
 };
 use wasmtime::Store;
 
@@ -29,6 +30,19 @@ struct After {
     args: String,
     ended: Result<Ended, Failure>,
     elapsed: Duration,
+}
+
+/// Whoever a hook's processor time is charged to; to report or to call there is nobody.
+struct Charged(Arc<CpuMeter>);
+
+impl Progress for Charged {
+    fn report(&self, _done: f64, _total: Option<f64>, _message: Option<String>) {}
+}
+
+impl Caller for Charged {
+    fn cpu(&self) -> Arc<CpuMeter> {
+        Arc::clone(&self.0)
+    }
 }
 
 /// How a call ended, in the contract's types.
@@ -89,7 +103,7 @@ impl ComponentHook {
         &self,
         errand: E,
         args: usize,
-        power: Arc<Power>,
+        (power, cpu): (Arc<Power>, Arc<CpuMeter>),
         read: impl FnOnce(A, &Limits) -> Result<T, Fault>,
     ) -> HookRun<T>
     where
@@ -102,7 +116,8 @@ impl ComponentHook {
                 return Err(Exceeded::fault(LimitKind::Args, limits));
             }
             let ready = self.0.load().await?;
-            match self.0.run(ready, errand, Arc::clone(&power), &trail, (Kind::Brief, &NoProgress)).await? {
+            let caller = Charged(cpu);
+            match self.0.run(ready, errand, Arc::clone(&power), &trail, (Kind::Brief, &caller)).await? {
                 Ok(answer) => Ok(Ok(read(answer, limits)?)),
                 Err(said) => {
                     let said = convert::Size::new(limits).text(said)?;
@@ -117,9 +132,15 @@ impl ComponentHook {
 }
 
 impl Hook for ComponentHook {
-    fn before<'a>(&'a self, call: Call, args: String, power: Arc<Power>) -> BoxFuture<'a, HookRun<Decision>> {
+    fn before<'a>(
+        &'a self,
+        call: Call,
+        args: String,
+        power: Arc<Power>,
+        cpu: Arc<CpuMeter>,
+    ) -> BoxFuture<'a, HookRun<Decision>> {
         let size = args.len();
-        Box::pin(self.run(Before(call, args), size, power, convert::decision))
+        Box::pin(self.run(Before(call, args), size, (power, cpu), convert::decision))
     }
 
     fn after<'a>(
@@ -129,6 +150,7 @@ impl Hook for ComponentHook {
         ended: Result<Ended, Failure>,
         elapsed: Duration,
         power: Arc<Power>,
+        cpu: Arc<CpuMeter>,
     ) -> BoxFuture<'a, HookRun<Option<Result<Ended, Failure>>>> {
         let size = args.len();
         let read = |seen: Option<Seen>, limits: &Limits| {
@@ -138,6 +160,13 @@ impl Hook for ComponentHook {
                 Some(Err(failure)) => Some(Err(convert::failure(failure, limits)?)),
             })
         };
-        Box::pin(self.run(After { call, args, ended, elapsed }, size, power, read))
+        Box::pin(self.run(After { call, args, ended, elapsed }, size, (power, cpu), read))
+    }
+
+    fn load(&self) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(async move {
+            let (_, loaded) = self.0.load().await?;
+            loaded.hook().map(drop).map_err(|error| Fault::Unloadable(format!("{error:#}")))
+        })
     }
 }

@@ -23,7 +23,7 @@ use crate::tool::ComponentTool;
 #[derive(Clone)]
 pub struct Sandbox(Arc<Shared>);
 
-/// How many guests run.
+/// How many guests run, and of how many components.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Usage {
     /// Calls that may run at one time.
@@ -31,6 +31,8 @@ pub struct Usage {
     /// Places that are taken, those of calls stuck in the kernel included. Calls within calls, hooks and checks may take more
     /// than there are.
     pub taken: usize,
+    /// Components whose code is in memory: those that were used, and replaced ones that calls still run.
+    pub loaded: usize,
 }
 
 pub(crate) struct Shared {
@@ -88,9 +90,10 @@ impl Sandbox {
         engine::pooled(Flavour::Lean, self.0.places.most())
     }
 
-    /// How many guests run now.
+    /// How many guests run now, and of how many components.
     pub fn usage(&self) -> Usage {
-        Usage { places: self.0.concurrency, taken: self.0.places.taken() }
+        let loaded = self.0.machinery.get().map_or(0, |machinery| machinery.loader.loaded());
+        Usage { places: self.0.concurrency, taken: self.0.places.taken(), loaded }
     }
 }
 

@@ -20,9 +20,9 @@ pub(super) fn config(
     }
 }
 
-/// Opens what every start opens, so that what passes here starts.
+/// Opens what every start opens, so that what passes here starts. Names are claimed by a start alone.
 fn check(settings: &Settings, printer: Printer) -> Result<(), Failure> {
-    let host = open::host(settings)?;
+    let host = open::host_to_look_at(settings)?;
     let mut warnings = settings.warnings.clone();
     if let Err(error) = &host.surroundings().workspace {
         let (place, error) = (settings.place("workspace.path"), escape(&error.to_string(), false));

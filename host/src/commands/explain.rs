@@ -36,7 +36,8 @@ pub(super) fn explain(args: &ExplainArgs, settings: &Settings, printer: Printer)
     })?;
     let explanation = host.explain(&seen);
     idle::tell(&host, &seen, &explanation.idle, printer);
-    let around = SeenHook::around(&listing.hooks, seen.entry.manifest.name.as_str());
+    let hooks = listing.hooks();
+    let around = SeenHook::around(&hooks, seen.entry.manifest.name.as_str());
     if printer.json() {
         let manifest = &seen.entry.manifest;
         let mut object = serde_json::to_value(&explanation).map_err(Failure::work)?;
@@ -83,19 +84,19 @@ fn places(listing: &Listing, settings: &Settings, hook: &str) -> Vec<String> {
 }
 
 /// A hook, by its preferred version.
-struct Hook<'a> {
-    entry: &'a Entry,
+struct Hook {
+    entry: Arc<Entry>,
     /// As the session meets it, if one of its toolsets lists it.
-    seen: Option<&'a SeenHook>,
+    seen: Option<SeenHook>,
     listed: Vec<String>,
 }
 
-impl<'a> Hook<'a> {
-    fn find(listing: &'a Listing, settings: &Settings, name: &str) -> Option<Self> {
-        let seen = listing.hooks.iter().find(|hook| hook.name.as_str() == name);
+impl Hook {
+    fn find(listing: &Listing, settings: &Settings, name: &str) -> Option<Self> {
+        let seen = listing.hooks().into_iter().find(|hook| hook.name.as_str() == name);
         let family = listing.catalog().family(&Scope::Host, name)?;
-        let serves = seen.and_then(|seen| seen.entry.as_ref());
-        let entry = serves.or_else(|| family.serving().chain(family.held()).next())?;
+        let serves = seen.as_ref().and_then(|seen| seen.entry.as_ref());
+        let entry = Arc::clone(serves.or_else(|| family.serving().chain(family.held()).next())?);
         entry.hook()?;
         Some(Self { entry, seen, listed: places(listing, settings, name) })
     }
@@ -108,7 +109,7 @@ impl<'a> Hook<'a> {
     }
 
     fn state(&self) -> &'static str {
-        match self.seen {
+        match &self.seen {
             _ if self.entry.held().is_some() => "held",
             Some(seen) if seen.entry.is_some() => "ready",
             Some(_) | None => "hidden",

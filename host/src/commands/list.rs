@@ -100,10 +100,11 @@ const HIDDEN: &str = "hidden";
 fn hooks(listing: &Listing) -> impl Iterator<Item = Beside<'_>> {
     let families = listing.catalog().families(&Scope::Host).map(|(_, family)| family);
     let entries = families.flat_map(Family::entries).filter(|entry| entry.tool().is_none());
-    entries.map(|entry| {
+    let used = listing.hooks();
+    entries.map(move |entry| {
         let of = |state: &State| Beside { entry, state: state.name(), reason: reason(entry, state) };
         let hidden = |why: &str| Beside { entry, state: HIDDEN, reason: Some(why.to_owned()) };
-        let used = listing.hooks.iter().find(|hook| hook.name == entry.manifest.name);
+        let used = used.iter().find(|hook| hook.name == entry.manifest.name);
         match (entry.held(), used.map(|hook| &hook.entry)) {
             (Some(difference), _) => of(&State::Held(Arc::clone(difference))),
             (None, Some(Some(serves))) => of(if Arc::ptr_eq(serves, entry) { &State::Ready } else { &State::Older }),
@@ -114,8 +115,8 @@ fn hooks(listing: &Listing) -> impl Iterator<Item = Beside<'_>> {
 }
 
 /// Hooks that toolsets list and that nothing serves: no call passes.
-fn missing_hooks(listing: &Listing) -> impl Iterator<Item = &SeenHook> {
-    listing.hooks.iter().filter(|hook| hook.entry.is_none())
+fn missing_hooks(listing: &Listing) -> impl Iterator<Item = SeenHook> {
+    listing.hooks().into_iter().filter(|hook| hook.entry.is_none())
 }
 
 fn refusals(listing: &Listing) -> impl Iterator<Item = Value> + '_ {

@@ -40,7 +40,7 @@ pub(crate) fn run(
         Ok::<Settings, Failure>(settings)
     };
     let done = match command {
-        Command::Run(_) => run::run(settings()?),
+        Command::Run(args) => run::run(&args, settings()?, printer),
         Command::List(args) => list::list(&args, &settings()?, printer),
         Command::Inspect(args) => inspect::inspect(&args, &settings()?, printer),
         Command::Call(args) => return call::call(&args, &settings()?, printer),

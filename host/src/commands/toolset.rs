@@ -79,7 +79,7 @@ fn show(host: &Host, name: &str, settings: &Settings, printer: Printer) -> Resul
     let tools: Vec<Vec<String>> = row.tools.keys().map(|tool| tool_line(&listing, &row, tool)).collect();
     let tools = if tools.is_empty() { "none".to_owned() } else { table(&tools) };
     indent(&mut text, &tools);
-    let hooks: Vec<Vec<String>> = listing.hooks.iter().map(|hook| hook_line(&listing, hook)).collect();
+    let hooks: Vec<Vec<String>> = listing.hooks().iter().map(|hook| hook_line(&listing, hook)).collect();
     if !hooks.is_empty() {
         text.push_str(&format!("\nHooks{whose}\n"));
         indent(&mut text, &table(&hooks));

@@ -1,12 +1,12 @@
 //! The file `secrets`: `NAME = "value"` lines in TOML, for its owner alone.
 
 use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder, File, Metadata};
+use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use hermes_core::open_regular;
+use hermes_core::{NotPrivate, check_private, lock_private, make_private, open_regular};
 use hermes_manifest::EnvName;
 use toml::de::{DeTable, DeValue};
 
@@ -39,11 +39,12 @@ pub(crate) enum SecretsError {
         error: io::Error,
     },
     /// Others may read or change it.
-    #[error("{} is open to other users: its mode is {mode:o}, expected 600", .path.display())]
-    Open { path: PathBuf, mode: u32 },
-    /// Somebody else could have written it.
-    #[error("{} belongs to another user", .path.display())]
-    Foreign { path: PathBuf },
+    #[error("{} {why}", .path.display())]
+    NotPrivate {
+        path: PathBuf,
+        #[source]
+        why: NotPrivate,
+    },
     /// It is no list of values.
     #[error("{}:{line}: {message}", .path.display())]
     Malformed { path: PathBuf, line: usize, message: String },
@@ -56,8 +57,13 @@ impl SecretsError {
     /// What to do.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
-            Self::Open { path, .. } => Some(format!("if you trust what is in it: chmod 600 {}", path.display())),
-            Self::Foreign { path } => Some(format!("if you trust what is in it: chown \"$USER\" {}", path.display())),
+            Self::NotPrivate { path, why } => {
+                let change = match why {
+                    NotPrivate::Open { expected, .. } => format!("chmod {expected:o}"),
+                    NotPrivate::Foreign => "chown \"$USER\"".to_owned(),
+                };
+                Some(format!("if you trust what is in it: {change} {}", path.display()))
+            }
             Self::Io { .. } | Self::Malformed { .. } | Self::TooLarge { .. } => None,
         }
     }
@@ -89,7 +95,8 @@ impl SecretFile {
             file => file.map_err(|error| self.failed(error))?,
         };
         // Of the open file: what the path leads to may change in between.
-        self.private(&file.metadata().map_err(|error| self.failed(error))?)?;
+        check_private(&file.metadata().map_err(|error| self.failed(error))?)
+            .map_err(|why| SecretsError::NotPrivate { path: self.path.clone(), why })?;
         let mut text = String::new();
         file.take(MAX_TEXT + 1).read_to_string(&mut text).map_err(|error| self.failed(error))?;
         if text.len() as u64 > MAX_TEXT {
@@ -105,10 +112,13 @@ impl SecretFile {
         change: impl FnOnce(&mut BTreeMap<EnvName, String>) -> T,
     ) -> Result<T, SecretsError> {
         let folder = self.path.parent().unwrap_or(&self.path);
-        make_private_folder(folder).map_err(|error| self.failed(error))?;
+        let named = |path: &Path| {
+            let path = path.to_owned();
+            move |error| SecretsError::Io { path, error }
+        };
+        make_private(folder).map_err(named(folder))?;
         let lock = self.path.with_extension("lock");
-        let lock =
-            private_file(&lock).and_then(|file| file.lock().map(|()| file)).map_err(|error| self.failed(error))?;
+        let lock = lock_private(&lock).map_err(named(&lock))?;
         let mut values = self.read()?;
         let done = change(&mut values);
         self.write(&values)?;
@@ -159,25 +169,6 @@ impl SecretFile {
         Ok(values)
     }
 
-    #[cfg(unix)]
-    fn private(&self, metadata: &Metadata) -> Result<(), SecretsError> {
-        use std::os::unix::fs::MetadataExt as _;
-        let mode = metadata.mode() & 0o777;
-        if metadata.uid() != rustix::process::geteuid().as_raw() {
-            return Err(SecretsError::Foreign { path: self.path.clone() });
-        }
-        if mode & 0o077 != 0 {
-            return Err(SecretsError::Open { path: self.path.clone(), mode });
-        }
-        Ok(())
-    }
-
-    /// Elsewhere, a user's home folder is closed to others by itself.
-    #[cfg(not(unix))]
-    fn private(&self, _metadata: &Metadata) -> Result<(), SecretsError> {
-        Ok(())
-    }
-
     fn failed(&self, error: io::Error) -> SecretsError {
         SecretsError::Io { path: self.path.clone(), error }
     }
@@ -196,22 +187,6 @@ pub(crate) fn check_value(value: &str) -> Result<(), &'static str> {
     } else {
         Ok(())
     }
-}
-
-fn make_private_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
-}
-
-fn private_file(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }
 
 /// A rename lasts when the folder is on the disk.

@@ -1,13 +1,15 @@
 //! The one table of keys. The type of the configuration, how it is read, `config show` and the reference page all come from it.
 
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use hermes_core::LimitKind;
 use hermes_manifest::{ByteSize, LimitSet, Span, for_each_limit};
 use hermes_sandbox::Network;
+use hermes_serve::http::{AllowedHost, AllowedOrigin};
 
-use super::kinds::{Ceiling, Compat, LogFilter, Proxy, Trust};
+use super::kinds::{Ceiling, Compat, LogFilter, Proxy, Trust, Word};
 use super::reader::Reader;
 use super::value::Value;
 use crate::cli::SessionArgs;
@@ -187,6 +189,29 @@ macro_rules! limits {
 for_each_limit!(limits);
 
 sections! {
+    /// Serving over HTTP.
+    serve: Serve {
+        /// The address that `hermes-host run` listens on.
+        http: Option<SocketAddr> {
+            default: "`127.0.0.1:4747`, or the next port that is free" => |_| None,
+        }
+        /// The toolsets that are served where neither `--toolset` nor an address such as `/mcp/web+file` names others.
+        toolsets: Vec<Word> {
+            default: "all" => |_| Vec::new(),
+        }
+        /// The file with the token that clients show; made at the first start.
+        token_file: Option<PathBuf> {
+            default: "`token` in `$HERMES_HOME`" => |places| places.own("token"),
+        }
+        /// Names under which clients reach the server, beside those of this machine: a host, or a host and a port.
+        allowed_hosts: Vec<AllowedHost> {
+            default: "none" => |_| Vec::new(),
+        }
+        /// Web pages that may use the server, beside those of this machine.
+        allowed_origins: Vec<AllowedOrigin> {
+            default: "none" => |_| Vec::new(),
+        }
+    }
     /// Which components there are, beside those that the host carries.
     plugins: Plugins {
         /// Folders of components, after `plugins` in `$HERMES_HOME`, in the order in which they claim names. One that does not exist is

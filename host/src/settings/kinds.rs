@@ -2,12 +2,14 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use hermes_core::nearest;
 use hermes_manifest::{ByteSize, LimitValue, Span};
 use hermes_sandbox::Network;
+use hermes_serve::http::{AllowedHost, AllowedOrigin};
 use serde_json::Value as Json;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
@@ -65,7 +67,40 @@ macro_rules! by_itself {
 by_itself! {
     Span: "a length of time, such as `30s`";
     ByteSize: "a size, such as `64 MiB`", number true;
+    AllowedHost: "a host, such as `tools.example.com` or `10.0.0.5:4747`", list "a list of hosts, such as `tools.example.com`";
+    AllowedOrigin: "an origin, such as `https://app.example.com`", list "a list of origins, such as `https://app.example.com`";
     Network: "an address or a range of addresses, such as `10.0.0.0/8`", list "a list of addresses and ranges of addresses";
+}
+
+impl Scalar for SocketAddr {
+    const FORM: &'static str = "an address with a port, such as `127.0.0.1:4747`";
+
+    fn parse(text: &OsStr, _base: &Path) -> Result<Self, String> {
+        let text = utf8(text)?;
+        text.parse().map_err(|_| format!("`{text}` is not {}", <Self as Scalar>::FORM))
+    }
+
+    fn shown(&self) -> Json {
+        self.to_string().into()
+    }
+}
+
+/// A name.
+#[derive(Debug, Clone)]
+pub(crate) struct Word(pub(crate) String);
+
+impl Scalar for Word {
+    const FORM: &'static str = "a name";
+    const LIST: &'static str = "a list of names";
+
+    fn parse(text: &OsStr, _base: &Path) -> Result<Self, String> {
+        let text = utf8(text)?;
+        if text.is_empty() { Err("expected a name, found an empty text".to_owned()) } else { Ok(Self(text.to_owned())) }
+    }
+
+    fn shown(&self) -> Json {
+        self.0.clone().into()
+    }
 }
 
 impl Scalar for u64 {

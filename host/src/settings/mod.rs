@@ -91,6 +91,15 @@ impl Settings {
         place(&self.resolved, key)
     }
 
+    /// What is served: the session's own view, or the toolsets that the configuration names.
+    pub(crate) fn served(&self) -> View {
+        let mut view = self.view.clone();
+        if view.toolsets.is_none() && !self.config.serve.toolsets.is_empty() {
+            view.toolsets = Some(self.config.serve.toolsets.iter().map(|name| name.0.clone()).collect());
+        }
+        view
+    }
+
     /// Folders of components, in the order in which they claim names.
     pub(crate) fn plugin_folders(&self) -> Vec<PathBuf> {
         let own = self.home.iter().map(|home| home.join("plugins"));

@@ -17,7 +17,7 @@ Nothing has to be configured. Each key is taken from the first of these that set
 A source that sets a key replaces the ones below it whole; lists are not added up. `hermes-host config show --origin` prints which
 value holds and where it comes from. An unknown key or a value that cannot be used is an error, and the host does not start.
 `hermes-host config check` opens what a start opens: it ends with the error that a start would end with, or lists as warnings what the
-host does without.
+host does without. It claims no names of tools: a start does.
 
 ```toml
 [workspace]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use hermes_component_build::{BuildError, build, report, watch};
 
 /// The folders beside this crate that hold guests.
-const GUESTS: [&str; 8] = ["asker", "checked", "helper", "hook", "probe", "relay", "sized", "typed"];
+const GUESTS: [&str; 9] = ["asker", "checked", "conformance", "helper", "hook", "probe", "relay", "sized", "typed"];
 
 fn main() {
     report(guests());

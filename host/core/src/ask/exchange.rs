@@ -72,6 +72,18 @@ pub struct Asked {
     pub misfits: Vec<Misfit>,
 }
 
+impl Asked {
+    /// Bytes that it takes, roughly: its texts, and what holds them.
+    pub(crate) fn size(&self) -> usize {
+        let questions: usize = self.questions.iter().map(Question::size).sum();
+        let misfits = self
+            .misfits
+            .iter()
+            .map(|misfit| size_of::<Misfit>() + misfit.id.len() + misfit.issues.iter().map(Issue::size).sum::<usize>());
+        self.handle.len() + questions + misfits.sum::<usize>()
+    }
+}
+
 /// An answer that fits no question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Misfit {

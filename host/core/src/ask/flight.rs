@@ -15,7 +15,7 @@ use crate::outcome::Outcome;
 
 /// Most bytes of kept outcomes, roughly. Beyond it the oldest go; their handles are then expired.
 const MAX_KEPT: usize = 64 << 20;
-/// What an outcome costs beside its content.
+/// What keeping an outcome costs beside it.
 const OVERHEAD: usize = 256;
 
 /// A run that others may wait for.
@@ -143,7 +143,7 @@ fn shrink(known: &mut HashMap<u128, Flight>) {
     let mut kept: Vec<(u64, u128, usize)> = known
         .iter()
         .filter_map(|(id, flight)| match flight {
-            Flight::Landed { outcome, expires, .. } => Some((*expires, *id, weight(outcome))),
+            Flight::Landed { outcome, expires, .. } => Some((*expires, *id, outcome.size() + OVERHEAD)),
             Flight::Claimed(_) | Flight::Running { .. } => None,
         })
         .collect();
@@ -156,9 +156,4 @@ fn shrink(known: &mut HashMap<u128, Flight>) {
         total = total.saturating_sub(weight);
         known.remove(&id);
     }
-}
-
-fn weight(outcome: &Outcome) -> usize {
-    let Outcome::Done(output) = outcome else { return OVERHEAD };
-    output.size() + OVERHEAD * (output.content.len() + 1)
 }

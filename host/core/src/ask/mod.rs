@@ -11,6 +11,7 @@ mod form;
 mod handle;
 mod question;
 mod questions;
+mod settle;
 mod store;
 
 pub use approval::{Approvals, NoApprovals};

@@ -191,8 +191,20 @@ fn read_one(
 }
 
 impl Question {
+    /// Bytes that it takes, roughly: its texts, and what holds them. A form holds its schema twice, as it was written and as it was
+    /// read.
+    pub(super) fn size(&self) -> usize {
+        let asks = match &self.kind {
+            QuestionKind::Form(form) => form.message.len() + 2 * form.schema().to_string().len(),
+            QuestionKind::Url(link) => link.uri.len() + link.name.len() + link.mime.as_ref().map_or(0, String::len),
+            QuestionKind::Approval { message } => message.len(),
+            QuestionKind::Other { params, .. } => params.to_string().len(),
+        };
+        size_of::<Self>() + self.id.len() + asks
+    }
+
     /// The reply as the tool gets it, or why it does not fit.
-    pub(super) fn judge(&self, reply: Reply) -> Result<Reply, Vec<Issue>> {
+    pub(crate) fn judge(&self, reply: Reply) -> Result<Reply, Vec<Issue>> {
         let Reply::Accepted(text) = reply else { return Ok(reply) };
         match &self.kind {
             // The consent is the answer; what a client adds to it means nothing.

@@ -5,12 +5,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::approval::{Approvals, NoApprovals};
 use super::early;
-use super::exchange::{AnswerError, AskError, Asked, MAX_ROUNDS, Misfit, Next, Posed, Resumed, Waiting};
+use super::exchange::{AnswerError, AskError, Asked, MAX_ROUNDS, Next, Posed, Resumed, Waiting};
 use super::flight::{Flights, Ticket, Turn};
 use super::handle::{Binding, LazyKey, SealKey, Sealed, args_digest};
-use super::question::{Askable, Question, read, strays};
+use super::question::{Askable, read, strays};
+use super::settle::{open, resume, settle};
 use super::store::{CallKey, MemoryCalls, PendingStore, WaitingCall};
-use crate::call::{Answer, Reply, Request, RequestKind, Resume};
+use crate::call::{Answer, Reply, RequestKind};
 use crate::component::Digest;
 use crate::outcome::Outcome;
 use crate::results::{Owner, RandomError, random};
@@ -124,17 +125,16 @@ impl Questions {
         let handle = sealed.seal(self.key.get().map_err(AskError::Key)?, &binding).map_err(|_| AskError::Seal)?;
         let surplus = self.surplus(owner)?;
         self.store.put(&key, &kept)?;
-        for key in &surplus {
-            self.store.remove(key)?;
-        }
+        surplus.iter().for_each(|key| self.forget(key));
         Ok(Posed::Ask(Asked { handle, expires, questions: open, misfits }))
     }
 
     /// Takes answers to a call that waits.
     ///
-    /// When all is answered, the handle is spent and the call goes on; what did not fit or is missing is asked for once more,
-    /// under the same handle, and told beside answers to questions that nobody asked. While another answer to the same handle is being worked on, this one waits for it. After an error
-    /// the call waits as before, unless it has expired.
+    /// When all is answered, the handle is spent and the call goes on. What did not fit or is missing is asked for once more under
+    /// the same handle, and answers to questions that nobody asked are told of. While another answer to the same handle is being
+    /// worked on, this one waits for it; what other processes took of it before counts too. After an error the call waits as
+    /// before, unless it has expired.
     ///
     /// # Errors
     ///
@@ -179,51 +179,31 @@ impl Questions {
         let owner = Owner::of(binding.tenant.as_deref(), binding.session.as_deref());
         let key = CallKey { owner, expires: sealed.expires, id: sealed.id };
         if !sealed.is_by(&binding.code) {
-            self.store.remove(&key)?;
+            self.forget(&key);
             return Err(AnswerError::Expired);
         }
-        let mut call = self.store.get(&key)?.ok_or(AnswerError::Expired)?;
-        let questions = read(&call.requests, &|token| self.approvals.question(token, binding))?;
-        let last = call.rounds >= MAX_ROUNDS;
-        let mut misfits = Vec::new();
-        for (id, question) in &questions {
-            if call.answers.iter().any(|answer| answer.id == *id) {
-                continue;
+        loop {
+            let was = self.store.get(&key)?.ok_or(AnswerError::Expired)?;
+            let questions = read(&was.requests, &|token| self.approvals.question(token, binding))?;
+            let mut call = was.clone();
+            let mut misfits = settle(&mut call, &questions, answers);
+            let open = open(&questions, &call.answers);
+            if open.is_empty() {
+                if self.store.exchange(&key, &was, None)? {
+                    self.decide(&call, binding);
+                    return Ok(Taken::Whole(call));
+                }
+            } else {
+                call.rounds += 1;
+                call.misfits.extend(misfits.iter().map(|misfit| misfit.id.clone()));
+                if self.store.exchange(&key, &was, Some(&call))? {
+                    misfits.extend(strays(answers, &questions));
+                    let expires = Duration::from_secs(sealed.expires).saturating_sub(self.now());
+                    return Ok(Taken::Open(Asked { handle: handle.to_owned(), expires, questions: open, misfits }));
+                }
             }
-            let given = answers.iter().find(|answer| answer.id == *id).map(|answer| answer.reply.clone());
-            let reply = match (question, given) {
-                // Its token is no longer honoured.
-                (None, _) => Reply::Nobody,
-                (Some(_), None) if last => Reply::Cancelled,
-                (Some(_), None) => continue,
-                (Some(question), Some(given)) => match question.judge(given) {
-                    Ok(reply) => reply,
-                    Err(_) if last || call.misfits.contains(id) => Reply::Cancelled,
-                    Err(issues) => {
-                        misfits.push(Misfit { id: id.clone(), issues });
-                        continue;
-                    }
-                },
-            };
-            call.answers.push(Answer { id: id.clone(), reply });
+            // Another process was faster. Each that is adds a round, so this ends.
         }
-        let open = open(&questions, &call.answers);
-        if open.is_empty() {
-            if !self.store.remove(&key)? {
-                // Another process was faster.
-                return Err(AnswerError::Expired);
-            }
-            self.decide(&call, binding);
-            return Ok(Taken::Whole(call));
-        }
-        call.rounds += 1;
-        call.misfits.extend(misfits.iter().map(|misfit| misfit.id.clone()));
-        misfits.extend(strays(answers, &questions));
-        if !self.store.replace(&key, &call)? {
-            return Err(AnswerError::Expired);
-        }
-        let expires = Duration::from_secs(sealed.expires).saturating_sub(self.now());
-        Ok(Taken::Open(Asked { handle: handle.to_owned(), expires, questions: open, misfits }))
     }
 
     /// Tells the record of approvals what was answered, once the call goes on.
@@ -242,9 +222,7 @@ impl Questions {
     fn surplus(&self, owner: Owner) -> Result<Vec<CallKey>, AskError> {
         let now = self.now().as_secs();
         let (expired, live): (Vec<_>, Vec<_>) = self.store.keys()?.into_iter().partition(|key| key.expires <= now);
-        for key in &expired {
-            self.store.remove(key)?;
-        }
+        expired.iter().for_each(|key| self.forget(key));
         let all = live.len();
         let mut own: Vec<CallKey> = live.into_iter().filter(|key| key.owner == owner).collect();
         own.sort_unstable();
@@ -257,6 +235,13 @@ impl Questions {
         Ok(own)
     }
 
+    /// One that cannot be removed is no reason to keep another from asking.
+    fn forget(&self, key: &CallKey) {
+        if let Err(error) = self.store.remove(key) {
+            tracing::warn!(%error, "a call that is no longer to wait cannot be removed");
+        }
+    }
+
     /// Since 1970.
     fn now(&self) -> Duration {
         (self.clock)().duration_since(UNIX_EPOCH).unwrap_or_default()
@@ -266,17 +251,6 @@ impl Questions {
 enum Taken {
     Open(Asked),
     Whole(WaitingCall),
-}
-
-fn open(questions: &[(String, Option<Question>)], answers: &[Answer]) -> Vec<Question> {
-    let open = questions.iter().filter(|(id, _)| !answers.iter().any(|answer| answer.id == *id));
-    open.filter_map(|(_, question)| question.clone()).collect()
-}
-
-/// The answers in the order of the requests.
-fn resume(requests: &[Request], state: Vec<u8>, mut answers: Vec<Answer>) -> Resume {
-    answers.sort_by_key(|answer| requests.iter().position(|request| request.id == answer.id));
-    Resume { state, answers }
 }
 
 /// The same for the same answers, in whatever order they come.

@@ -6,6 +6,7 @@ use hermes_manifest::EnvName;
 
 use super::*;
 use crate::call::Call;
+use crate::scrub::NoScrub;
 use crate::tool::{Caller, Fault, Run};
 
 /// Gives its verdicts in order, the last again and again; each waits for its gate if there is one.
@@ -63,7 +64,7 @@ fn key(tenant: Option<&str>, power: &Power, secrets: &'static [&'static str]) ->
 fn clocked() -> (Arc<Mutex<Instant>>, Checks) {
     let time = Arc::new(Mutex::new(Instant::now()));
     let told = Arc::clone(&time);
-    (time, Checks::new(move || *told.lock().unwrap()))
+    (time, Checks::new(Arc::new(NoScrub), move || *told.lock().unwrap()))
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use hermes_manifest::{Check, FsMode, Role};
+use hermes_manifest::{Check, FsMode};
 use serde_json::{Map, Value};
 
 use super::hooks::{self, Left, Standing};
@@ -15,13 +15,12 @@ use super::session::{CallRequest, Session};
 use super::step::{Step, Traced};
 use crate::ask::{Next, Resumed, Ticket};
 use crate::audit::Audited;
-use crate::hooks::SeenHook;
 use crate::host::Host;
 use crate::outcome::Outcome;
 use crate::power::{Granted, Mount, Power};
 use crate::registry::{Catalog, Entry};
 use crate::results::{self, Owner};
-use crate::seen::{Absent, Seen, State};
+use crate::seen::{Absent, Seen, SeenHook, State};
 use crate::tool::Progress;
 
 pub(super) struct Course<'a> {
@@ -80,8 +79,6 @@ impl<'a> Course<'a> {
     /// Ends the call: whatever leaves is scrubbed and written down, and if it cannot be, nothing of it leaves.
     pub(super) fn end(mut self, outcome: Outcome, began: Instant) -> Report {
         let took = began.elapsed();
-        // What an answer was meant for is gone.
-        let outcome = if self.replaced && self.ticket.is_some() { Outcome::Expired } else { outcome };
         let outcome = self.scrub(outcome);
         let went_through = self.report.trace.iter().all(|traced| traced.passed);
         let written = self.host.surroundings.audit.end(&self.audited(), &outcome, took);
@@ -132,13 +129,13 @@ impl<'a> Course<'a> {
             Some(AnsweredBy { manifest: Arc::clone(&entry.manifest), component: Arc::clone(&entry.component) });
         let permitted = self.permit(&seen, permitted);
         self.step(Step::Permit, permitted)?;
-        let power = self.power(&seen);
+        let (power, hooks) = (self.power(&seen), self.hooks());
 
         let Some(arguments) = entry.arguments() else { return Err(Outcome::UnknownTool(tool.to_owned())) };
         let (mut args, begun) = if let Some(handle) = &self.request.handle {
             // Before the answer is spent: it cannot be given twice.
             self.check(&entry, &power).await?;
-            let next = self.resume(handle, &entry).await;
+            let next = self.resume(handle, &entry, &hooks).await;
             match self.step(Step::Resume, next)? {
                 Next::Ask(asked) => return Ok(Outcome::Pending(asked)),
                 Next::Same(outcome) => return Ok(outcome),
@@ -157,12 +154,11 @@ impl<'a> Course<'a> {
             self.earlier.begun = true;
         }
         let most = power.limits.output;
-        let hooks = self.hooks();
         let call = self.call();
         if !hooks.is_empty() && begun.resume.is_none() {
             let mut left = Left::default();
             let takes = (arguments, host.surroundings.compat);
-            let rewritten = hooks::before(&hooks, &call, args, takes, &mut left).await;
+            let rewritten = hooks::before((&hooks, self.lineage), &call, args, takes, &mut left).await;
             self.keep(left);
             args = self.step(Step::Before, rewritten)?;
         }
@@ -220,7 +216,7 @@ impl<'a> Course<'a> {
             State::Ready | State::Unverified | State::Unavailable(Absent::Check(_)) => Ok(()),
             State::Unavailable(absent) => Err(not_available(tool, &absent.to_string())),
             State::Held(_) | State::Older => Err(Outcome::Held),
-            State::Ungranted(missing) => {
+            State::Ungranted(missing) | State::Withheld(missing) => {
                 let first = missing.first();
                 Err(Outcome::Denied {
                     capability: first.map(|grant| grant.capability.to_owned()).unwrap_or_default(),
@@ -257,27 +253,18 @@ impl<'a> Course<'a> {
 
     /// The hooks around this call, in order, each with its own power: that of the session's toolsets, and nothing of `--grant`.
     pub(super) fn hooks(&self) -> Vec<Standing> {
-        let mut standing: Vec<(i32, Standing)> = Vec::new();
-        for SeenHook { name, entry, paths } in SeenHook::all(&self.catalog, self.session, self.host.workspace_path()) {
-            let name = name.to_string();
-            let role = entry.as_ref().map(|entry| (entry, &entry.manifest.role));
-            let Some((entry, Role::Hook { matches, order })) = role else {
-                standing.push((i32::MIN, Standing { name, section: None, hook: None }));
-                continue;
-            };
-            if !matches.iter().any(|pattern| pattern.matches(&self.request.tool)) {
-                continue;
-            }
-            let granted = Granted::union(&paths);
-            let mut power = Power::resolve(&entry.manifest.asks(), &granted, &self.host.ground());
-            // A hook stands around calls and makes none.
-            power.tools.clear();
-            let hook = entry.hook().map(|hook| (Arc::clone(hook), Arc::new(power)));
-            let section = Some(*entry.component.section());
-            standing.push((*order, Standing { name, section, hook }));
-        }
-        standing.sort_by(|(order, a), (other, b)| (order, &a.name).cmp(&(other, &b.name)));
-        standing.into_iter().map(|(_, standing)| standing).collect()
+        let seen = SeenHook::all(&self.catalog, &self.session.view, self.host.workspace_path());
+        let stand = |SeenHook { name, entry, paths }: &SeenHook| {
+            let hook = entry.as_ref().and_then(|entry| {
+                let mut power = Power::resolve(&entry.manifest.asks(), &Granted::union(paths), &self.host.ground());
+                // A hook stands around calls and makes none.
+                power.tools.clear();
+                Some((Arc::clone(entry.hook()?), Arc::new(power)))
+            });
+            let section = entry.as_ref().map(|entry| *entry.component.section());
+            Standing { name: name.to_string(), section, hook }
+        };
+        SeenHook::around(&seen, &self.request.tool).into_iter().map(stand).collect()
     }
 
     pub(super) fn audited(&self) -> Audited<'_> {

@@ -3,13 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
+use super::lineage::Lineage;
 use super::report::HookReport;
 use super::step::Step;
 use crate::arguments::{Arguments, Compat};
 use crate::call::{Call, Ended, Failure, Pending};
 use crate::component::Digest;
+use crate::cpu::CpuMeter;
 use crate::outcome::Outcome;
 use crate::power::Power;
 use crate::tool::{Decision, Hook, HookRun};
@@ -49,7 +52,7 @@ impl Left {
 ///
 /// `refused` when a hook says no, fails, is missing, or leaves arguments that the tool does not take.
 pub(super) async fn before(
-    hooks: &[Standing],
+    (hooks, lineage): (&[Standing], &Lineage),
     call: &Call,
     mut args: Map<String, Value>,
     (arguments, compat): (&Arguments, Compat),
@@ -59,7 +62,8 @@ pub(super) async fn before(
         let name = &standing.name;
         let (hook, power) = standing.present()?;
         let text = Value::Object(args.clone()).to_string();
-        let decision = left.take(Step::Before, name, hook.before(call.clone(), text, Arc::clone(power)).await);
+        let run = within(lineage, power, |power, cpu| hook.before(call.clone(), text, power, cpu)).await;
+        let decision = left.take(Step::Before, name, run);
         match decision.map_err(|error| refused(name, &format!("failed, so the call does not run: {error}")))? {
             Decision::Proceed => {}
             Decision::Refuse(reason) => return Err(refused(name, &format!("refused the call: {reason}"))),
@@ -81,7 +85,7 @@ pub(super) async fn before(
 ///
 /// `refused` when a hook fails or is missing: the result is withheld.
 pub(super) async fn after(
-    hooks: &[Standing],
+    (hooks, lineage): (&[Standing], &Lineage),
     (call, args): (&Call, &str),
     mut ended: Result<Ended, Outcome>,
     elapsed: Duration,
@@ -95,7 +99,8 @@ pub(super) async fn after(
             Ok(Ended::Ask(asked)) => Ok(Ended::Ask(Pending { state: Vec::new(), ..asked.clone() })),
             Err(outcome) => Err(failure(outcome)),
         };
-        let run = hook.after(call.clone(), args.to_owned(), shown.clone(), elapsed, Arc::clone(power)).await;
+        let (call, args, seen) = (call.clone(), args.to_owned(), shown.clone());
+        let run = within(lineage, power, |power, cpu| hook.after(call, args, seen, elapsed, power, cpu)).await;
         let withheld = |error: &str| refused(name, &format!("failed, so the result is withheld: {error}"));
         match left.take(Step::After, name, run).map_err(|error| withheld(&error))? {
             None => {}
@@ -106,6 +111,19 @@ pub(super) async fn after(
         }
     }
     Ok(ended)
+}
+
+/// Runs a hook within what is left of the calls above the one that it stands around.
+async fn within<'a, T>(
+    lineage: &Lineage,
+    power: &Arc<Power>,
+    hook: impl FnOnce(Arc<Power>, Arc<CpuMeter>) -> BoxFuture<'a, HookRun<T>>,
+) -> HookRun<T> {
+    let (shared, cpu) = lineage.share(power);
+    let run = hook(shared, Arc::clone(&cpu)).await;
+    cpu.tell(run.cpu);
+    let result = run.result.map_err(|fault| lineage.whole(fault, power.limits.cpu, false));
+    HookRun { result, ..run }
 }
 
 impl Standing {

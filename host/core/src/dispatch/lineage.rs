@@ -4,9 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::cpu::CpuBudget;
+use crate::cpu::{CpuBudget, CpuMeter};
 use crate::limits::{LimitKind, Limits};
 use crate::outcome::Outcome;
+use crate::power::Power;
+use crate::tool::Fault;
 
 /// Where a call stands among calls of tools by tools, and what is left for it.
 #[derive(Debug, Clone, Default)]
@@ -72,11 +74,20 @@ impl Lineage {
         Arc::new(CpuBudget::new(limit, used, above))
     }
 
-    /// Takes the processor time of what stands around this call off what is left for the call that made it.
-    pub(super) fn charge(&self, cpu: Duration) {
-        if let Some(below) = &self.0 {
-            below.cpu.charge(cpu);
-        }
+    /// What a hook around this call may do with what the calls above leave, and what its processor time is charged to: theirs.
+    pub(super) fn share(&self, power: &Arc<Power>) -> (Arc<Power>, Arc<CpuMeter>) {
+        let Some(below) = &self.0 else { return (Arc::clone(power), Arc::default()) };
+        let limits = self.cut(power.limits.clone());
+        let power = Power { limits, ..Power::clone(power) };
+        (Arc::new(power), Arc::new(CpuMeter::new(Arc::clone(&below.cpu))))
+    }
+
+    /// Tells the whole limit of processor time where it fired: a run knows just the rest that was left for it. `calls` is whether
+    /// what ran could call others.
+    pub(super) fn whole(&self, fault: Fault, limit: Duration, calls: bool) -> Fault {
+        let Fault::Limit { kind: kind @ LimitKind::Cpu, detail: _ } = fault else { return fault };
+        let shared = if calls || self.0.is_some() { ", shared with the calls above and below it" } else { "" };
+        Fault::Limit { kind, detail: format!("{limit:?} on a processor{shared}") }
     }
 
     /// The lineage of the calls that the call `id`, which runs from now with `limits` and the processor time `cpu`, makes.

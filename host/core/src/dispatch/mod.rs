@@ -1,4 +1,4 @@
-//! The only way to run a tool, whoever asks. Each [`Step`] can refuse; the trace of the call then ends there.
+//! The only way to run a tool, whoever asks. Each [`Step`] can refuse.
 
 mod course;
 mod hooks;

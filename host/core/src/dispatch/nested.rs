@@ -11,7 +11,8 @@ use super::{CallRequest, Report, Session};
 use crate::cpu::CpuMeter;
 use crate::host::Host;
 use crate::outcome::Outcome;
-use crate::tool::{Caller, NoProgress, Progress, ToolRequest};
+use crate::scrub;
+use crate::tool::{Caller, LogLine, NoProgress, Progress, ToolRequest};
 
 /// A running call as the caller of others.
 pub(super) struct Nested<'a> {
@@ -29,7 +30,15 @@ pub(super) struct Nested<'a> {
 
 impl Progress for Nested<'_> {
     fn report(&self, done: f64, total: Option<f64>, message: Option<String>) {
-        self.progress.report(done, total, message);
+        let scrub = self.host.surroundings.scrub.as_ref();
+        self.progress.report(done, total, message.and_then(|message| scrub::words(scrub, message)));
+    }
+
+    fn log(&self, line: LogLine) {
+        let scrub = self.host.surroundings.scrub.as_ref();
+        if let Some(text) = scrub::words(scrub, line.text) {
+            self.progress.log(LogLine { text, ..line });
+        }
     }
 }
 

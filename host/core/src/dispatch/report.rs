@@ -24,7 +24,7 @@ pub struct Report {
     pub generation: u64,
     /// How long it took.
     pub took: Duration,
-    /// The steps, up to the one that refused it.
+    /// The steps, up to the one that refused it and what saw that.
     pub trace: Vec<Traced>,
     /// What a client would have to be able to do; empty unless that is why the call did not run.
     pub lacks: BTreeSet<ClientFeature>,

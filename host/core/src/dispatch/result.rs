@@ -14,6 +14,7 @@ use crate::limits::LimitKind;
 use crate::outcome::Outcome;
 use crate::registry::Entry;
 use crate::results::{Budget, Keeper, Ways};
+use crate::scrub::unscrubbed;
 use crate::seen::Listing;
 
 impl Course<'_> {
@@ -33,7 +34,8 @@ impl Course<'_> {
             return ended;
         }
         let mut left = Left::default();
-        let shown = hooks::after(around.hooks, (around.call, around.args), ended, elapsed, &mut left).await;
+        let shown =
+            hooks::after((around.hooks, self.lineage), (around.call, around.args), ended, elapsed, &mut left).await;
         self.keep(left);
         let shown = self.step(Step::After, shown)?;
         self.look_through(around.entry, shown)?
@@ -71,7 +73,10 @@ impl Course<'_> {
     /// Scrubs whatever leaves: what hooks and the host said is in no run's end, and no way out leads around this.
     pub(super) fn scrub(&mut self, outcome: Outcome) -> Outcome {
         self.host.surroundings.scrub.outcome(outcome).unwrap_or_else(|error| {
-            self.note(Step::Scrub, false);
+            let is_noted = self.report.trace.last().is_some_and(|last| last.step == Step::Scrub && !last.passed);
+            if !is_noted {
+                self.note(Step::Scrub, false);
+            }
             unscrubbed(&error)
         })
     }
@@ -111,10 +116,6 @@ fn read(outcome: Outcome) -> Result<Ended, Outcome> {
         Outcome::Done(output) => Ok(Ended::Done(output)),
         failed => Err(failed),
     }
-}
-
-fn unscrubbed(error: &str) -> Outcome {
-    Outcome::HostError(format!("secrets could not be taken out: {error}"))
 }
 
 /// A result for programs alone is repeated as compact JSON for models.

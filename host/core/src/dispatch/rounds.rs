@@ -9,6 +9,7 @@ use hermes_manifest::ClientFeature;
 use super::course::Course;
 use super::hooks::{Left, Standing};
 use super::nested::Nested;
+use super::report::HookReport;
 use super::session::Session;
 use super::step::Step;
 use crate::ask::{AnswerError, Askable, Asked, Binding, Code, Next, Posed, Waiting, args_digest};
@@ -18,6 +19,7 @@ use crate::cpu::CpuMeter;
 use crate::outcome::Outcome;
 use crate::power::Power;
 use crate::registry::Entry;
+use crate::scrub;
 use crate::tool::{Fault, Refusal, Run};
 
 /// The two good ends of the sandboxed call.
@@ -45,8 +47,8 @@ pub(super) struct Begun {
 
 impl Course<'_> {
     /// Takes the answers that a call goes on with.
-    pub(super) async fn resume(&mut self, handle: &str, entry: &Entry) -> Result<Next, Outcome> {
-        let binding = self.binding(entry)?;
+    pub(super) async fn resume(&mut self, handle: &str, entry: &Entry, hooks: &[Standing]) -> Result<Next, Outcome> {
+        let binding = self.binding(entry, hooks)?;
         match self.host.surroundings.questions.answer(handle, &binding, &self.request.answers).await {
             Ok(next) => Ok(next),
             Err(AnswerError::Foreign) => {
@@ -60,8 +62,8 @@ impl Course<'_> {
     }
 
     /// What a handle of this call is of use for.
-    fn binding(&self, entry: &Entry) -> Result<Binding, Outcome> {
-        let around: Vec<_> = self.hooks().iter().map(|hook| (hook.name.clone(), hook.section)).collect();
+    fn binding(&self, entry: &Entry, hooks: &[Standing]) -> Result<Binding, Outcome> {
+        let around: Vec<_> = hooks.iter().map(|hook| (&hook.name, hook.section)).collect();
         let hooks = Digest::of(serde_json::json!(around).to_string().as_bytes());
         let file = entry.component.digest();
         let file = file.map_err(|error| Outcome::HostError(format!("{}: {error}", entry.component)))?;
@@ -107,27 +109,28 @@ impl Course<'_> {
             let run = tool.handle(call.clone(), args.to_owned(), Arc::clone(&power), &nested).await;
             wall += began.elapsed();
             nested.cpu.tell(run.cpu);
-            // A call that asked has run already, and must not begin anew.
-            self.replaced = matches!(run.result, Err(Fault::Replaced)) && call.resume.is_none();
-            let ended = self.take(run).map_err(|outcome| match outcome {
-                // Of a later round's limit only the rest was left; the caller knows the whole.
-                Outcome::Timeout(_) => Outcome::Timeout(allowed.wall),
-                outcome => outcome,
+            // A call that asked has run already, and must not begin anew: what an answer was meant for is gone.
+            let replaced = matches!(run.result, Err(Fault::Replaced));
+            let expired = replaced && call.resume.is_some();
+            self.replaced = replaced && !expired;
+            // Of a later round's limit only the rest was left; the caller knows the whole.
+            let result = run.result.map_err(|fault| match fault {
+                Fault::Timeout(_) => Fault::Timeout(allowed.wall),
+                fault => self.lineage.whole(fault, allowed.cpu, !power.tools.is_empty()),
             });
+            let ended = self.take(Run { result, ..run });
+            let ended = ended.map_err(|outcome| if expired { Outcome::Expired } else { outcome });
             self.note(Step::Handle, ended.is_ok());
             let pending = match self.show(around, ended, wall).await? {
                 Ended::Done(output) => return Ok(Handled::Done(output)),
                 Ended::Ask(pending) => pending,
             };
-            match self.ask(around, pending, (rounds, wall, cpu.used())) {
-                Ok(Posed::Ask(asked)) => return Ok(Handled::Asked(asked)),
-                Ok(Posed::Resume { resume, rounds: so_far }) => {
+            let posed = self.ask(around, pending, (rounds, wall, cpu.used()));
+            match self.step(Step::Ask, posed)? {
+                Posed::Ask(asked) => return Ok(Handled::Asked(asked)),
+                Posed::Resume { resume, rounds: so_far } => {
                     rounds = so_far;
                     call.resume = Some(resume);
-                }
-                Err(outcome) => {
-                    self.note(Step::Handle, false);
-                    return Err(outcome);
                 }
             }
         }
@@ -140,7 +143,8 @@ impl Course<'_> {
         pending: Pending,
         (rounds, wall, cpu): (u32, Duration, Duration),
     ) -> Result<Posed, Outcome> {
-        let (binding, call, args) = (self.binding(around.entry)?, self.report.id.clone(), around.args.to_owned());
+        let (binding, call, args) =
+            (self.binding(around.entry, around.hooks)?, self.report.id.clone(), around.args.to_owned());
         let waiting = Waiting { binding, call, args, pending, rounds, wall, cpu };
         Ok(self.host.surroundings.questions.ask(waiting, self.askable(), &self.request.answers)?)
     }
@@ -173,18 +177,29 @@ impl Course<'_> {
 
     /// Keeps what a run leaves behind, however it ended.
     fn take(&mut self, run: Run) -> Result<Ended, Outcome> {
+        let scrub = self.host.surroundings.scrub.as_ref();
+        let (log, withheld) = scrub::log(scrub, run.log);
         self.report.cpu += run.cpu;
-        self.report.log.extend(run.log);
-        self.report.log_dropped += run.log_dropped;
-        self.report.refusals.extend(run.refusals);
+        self.report.log.extend(log);
+        self.report.log_dropped += run.log_dropped + withheld;
+        self.report.refusals.extend(run.refusals.into_iter().map(|refusal| match refusal {
+            Refusal::Denied { capability, target } => {
+                Refusal::Denied { capability, target: scrub::words(scrub, target).unwrap_or_default() }
+            }
+            Refusal::Limit(kind) => Refusal::Limit(kind),
+        }));
         run.result.map_err(Outcome::from)?.map_err(|failure| self.in_the_hosts_words(failure))
     }
 
     /// Keeps what hooks leave behind.
     pub(super) fn keep(&mut self, left: Left) {
+        let scrub = self.host.surroundings.scrub.as_ref();
         self.report.cpu += left.cpu;
-        self.lineage.charge(left.cpu);
-        self.report.hooks.extend(left.hooks);
+        self.report.hooks.extend(left.hooks.into_iter().map(|hook| {
+            let (log, withheld) = scrub::log(scrub, hook.log);
+            let detail = hook.detail.and_then(|detail| scrub::words(scrub, detail));
+            HookReport { log, log_dropped: hook.log_dropped + withheld, detail, ..hook }
+        }));
     }
 
     /// A tool knows that it was denied something; what and why, the host knows better.

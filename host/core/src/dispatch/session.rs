@@ -25,6 +25,8 @@ pub struct Session {
     pub approves: bool,
     /// Whether the client reads resources, so that it can be pointed at kept results.
     pub reads_resources: bool,
+    /// Whether it came without a token where others need one: what is only for known callers is then withheld.
+    pub anonymous: bool,
 }
 
 /// A call as it is asked for.

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-/// A step of a call. Each can refuse; the trace of a call ends where it was refused, or with the hooks that see what failed.
+/// A step of a call. Each can refuse: after that only hooks see what failed, and it is scrubbed.
+///
+/// A tool that asks runs in rounds, each from [`Step::Handle`] to [`Step::Ask`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Step {
     /// Is there such a tool in this session?
@@ -29,6 +31,8 @@ pub enum Step {
     Output,
     /// Hooks that stand behind the call.
     After,
+    /// A question is kept until it is answered, or answered at once. Only of rounds that end with one.
+    Ask,
     /// The result is cut to what a model reads; the whole of it is kept.
     Size,
     /// What happened is written down.
@@ -37,7 +41,7 @@ pub enum Step {
 
 impl Step {
     /// All steps in order.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Lookup,
         Self::Permit,
         Self::Resume,
@@ -50,6 +54,7 @@ impl Step {
         Self::Scrub,
         Self::Output,
         Self::After,
+        Self::Ask,
         Self::Size,
         Self::Audit,
     ];
@@ -69,6 +74,7 @@ impl Step {
             Self::Scrub => "scrub",
             Self::Output => "output",
             Self::After => "after",
+            Self::Ask => "ask",
             Self::Size => "size",
             Self::Audit => "audit",
         }

@@ -46,6 +46,16 @@ impl Granted {
         Self { capabilities, limits }
     }
 
+    /// What is left for a caller whom no token vouches for: nothing that acts in somebody's name.
+    ///
+    /// Every kind is named, so that a new one is decided on here.
+    #[must_use]
+    pub fn for_anyone(self) -> Self {
+        let Capabilities { fs, http, env, secrets: _, tools, limits } = self.capabilities;
+        let capabilities = Capabilities { fs, http, env, secrets: Default::default(), tools, limits };
+        Self { capabilities, ..self }
+    }
+
     /// What may be done, limits apart.
     pub fn capabilities(&self) -> &Capabilities {
         &self.capabilities

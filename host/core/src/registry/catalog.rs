@@ -9,9 +9,11 @@ use hermes_manifest::ToolName;
 
 use super::entry::Entry;
 use super::family::Family;
+use super::problem::Problem;
 use super::refused::Refused;
 use super::source::Scope;
-use crate::toolset::Toolsets;
+use crate::library::{Library, Prompts, Resources};
+use crate::toolset::{Toolsets, View};
 
 /// What a name means: the name, and whose it is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,13 +36,16 @@ impl fmt::Display for Key {
 /// The families of all scopes.
 pub(super) type Families = BTreeMap<Scope, BTreeMap<ToolName, Family>>;
 
-/// An immutable snapshot of a registry: tools, hooks, refused files and toolsets of one generation.
+/// An immutable snapshot of a registry: tools, hooks, refused files, toolsets, prompts and resources of one generation.
 #[derive(Debug, Clone, Default)]
 pub struct Catalog {
     pub(super) generation: u64,
     pub(super) families: Families,
     pub(super) refused: Vec<Refused>,
     pub(super) toolsets: Arc<Toolsets>,
+    pub(super) problems: Vec<Problem>,
+    pub(super) prompts: Arc<Prompts>,
+    pub(super) resources: Arc<Resources>,
 }
 
 impl Catalog {
@@ -52,6 +57,21 @@ impl Catalog {
     /// The toolsets.
     pub fn toolsets(&self) -> &Toolsets {
         &self.toolsets
+    }
+
+    /// All prompts; [`Catalog::library`] has those that a session sees.
+    pub fn prompts(&self) -> &Prompts {
+        &self.prompts
+    }
+
+    /// All resources; [`Catalog::library`] has those that a session sees.
+    pub fn resources(&self) -> &Resources {
+        &self.resources
+    }
+
+    /// The prompts and resources that a view shows.
+    pub fn library<'a>(&'a self, view: &'a View) -> Library<'a> {
+        Library { prompts: &self.prompts, resources: &self.resources, toolsets: &self.toolsets, view }
     }
 
     /// All versions of what has this name.
@@ -77,6 +97,11 @@ impl Catalog {
         &self.refused
     }
 
+    /// What is wrong with files that are no components, and that a serving host read anew: what they said before holds.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
     /// Every file that was found: each holds an entry or was refused. One that was overwritten by a refused file is both, as
     /// long as what it held before serves.
     pub fn files(&self) -> BTreeSet<PathBuf> {
@@ -96,6 +121,9 @@ impl Catalog {
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let counts = |catalog: &Self| -> Vec<usize> { catalog.families.values().map(BTreeMap::len).collect() };
         Arc::ptr_eq(&self.toolsets, &other.toolsets)
+            && self.problems == other.problems
+            && Arc::ptr_eq(&self.prompts, &other.prompts)
+            && Arc::ptr_eq(&self.resources, &other.resources)
             && counts(self) == counts(other)
             && self.keys().zip(other.keys()).all(|((a, family), (b, other))| a == b && family.is_same(other))
             && self.refused.len() == other.refused.len()

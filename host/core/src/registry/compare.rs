@@ -1,12 +1,12 @@
-//! What one manifest says that another does not.
+//! What one manifest compare that another does not.
 
-mod edit;
+mod value;
 
 use hermes_manifest::{Manifest, NamePattern, Role, Schema};
 use serde::Serialize;
 use serde_json::Value;
 
-pub use edit::{Edit, How};
+pub use value::{ValueChange, ValueChangeKind};
 
 use super::covering::asked_more;
 use super::difference::Changed;
@@ -38,7 +38,7 @@ pub(super) fn changes(old: Option<&Manifest>, new: &Manifest) -> Vec<Changed> {
         max_result_size_chars,
         annotations,
         requires_client,
-        pages_results: _, // is asked for
+        pages_results,
         examples,
         authors,
         license,
@@ -46,36 +46,34 @@ pub(super) fn changes(old: Option<&Manifest>, new: &Manifest) -> Vec<Changed> {
     } = new;
     let (role, had) = (Facets::of(role), Facets::of(&old.role));
     let mut changes: Vec<Changed> = asks.collect();
-    changes.extend(asked_more(old, Some(new)).into_iter().map(Changed::AsksNoMore));
-    if changes.is_empty() {
-        // The same power in other words.
-        says(&mut changes, "capabilities", &old.capabilities, capabilities);
-        says(&mut changes, "match", &had.matches, &role.matches);
-    }
-    says(&mut changes, "kind", &had.kind, &role.kind);
-    says(&mut changes, "annotations", &old.annotations, annotations);
-    says(&mut changes, "requires_client", &old.requires_client, requires_client);
-    says(&mut changes, "requires_env", &old.requires_env, requires_env);
-    says(&mut changes, "check", &old.check, check);
-    says(&mut changes, "parallel", &old.parallel, parallel);
-    says(&mut changes, "is_async", &old.is_async, is_async);
-    says(&mut changes, "max_result_size_chars", &old.max_result_size_chars, max_result_size_chars);
-    says(&mut changes, "order", &had.order, &role.order);
+    // What is asked for is told again as it is written: less, or the same in other words, may come with more.
+    compare(&mut changes, "capabilities", &old.capabilities, capabilities);
+    compare(&mut changes, "match", &had.matches, &role.matches);
+    compare(&mut changes, "pages_results", &old.pages_results, pages_results);
+    compare(&mut changes, "kind", &had.kind, &role.kind);
+    compare(&mut changes, "annotations", &old.annotations, annotations);
+    compare(&mut changes, "requires_client", &old.requires_client, requires_client);
+    compare(&mut changes, "requires_env", &old.requires_env, requires_env);
+    compare(&mut changes, "check", &old.check, check);
+    compare(&mut changes, "parallel", &old.parallel, parallel);
+    compare(&mut changes, "is_async", &old.is_async, is_async);
+    compare(&mut changes, "max_result_size_chars", &old.max_result_size_chars, max_result_size_chars);
+    compare(&mut changes, "order", &had.order, &role.order);
     if old.version != *version {
         changes.push(Changed::Version { old: old.version.clone(), new: version.clone() });
     }
-    says(&mut changes, "requires_host", &old.requires_host, requires_host);
-    says(&mut changes, "toolset", &old.toolset, toolset);
-    says(&mut changes, "title", &old.title, title);
-    says(&mut changes, "description", &old.description, description);
-    says(&mut changes, "schema", &had.schema, &role.schema);
-    says(&mut changes, "output_schema", &had.output_schema, &role.output_schema);
-    says(&mut changes, "examples", &old.examples, examples);
-    says(&mut changes, "emoji", &old.emoji, emoji);
-    says(&mut changes, "icons", &old.icons, icons);
-    says(&mut changes, "authors", &old.authors, authors);
-    says(&mut changes, "license", &old.license, license);
-    says(&mut changes, "homepage", &old.homepage, homepage);
+    compare(&mut changes, "requires_host", &old.requires_host, requires_host);
+    compare(&mut changes, "toolset", &old.toolset, toolset);
+    compare(&mut changes, "title", &old.title, title);
+    compare(&mut changes, "description", &old.description, description);
+    compare(&mut changes, "schema", &had.schema, &role.schema);
+    compare(&mut changes, "output_schema", &had.output_schema, &role.output_schema);
+    compare(&mut changes, "examples", &old.examples, examples);
+    compare(&mut changes, "emoji", &old.emoji, emoji);
+    compare(&mut changes, "icons", &old.icons, icons);
+    compare(&mut changes, "authors", &old.authors, authors);
+    compare(&mut changes, "license", &old.license, license);
+    compare(&mut changes, "homepage", &old.homepage, homepage);
     changes
 }
 
@@ -105,12 +103,12 @@ impl<'a> Facets<'a> {
     }
 }
 
-fn says<T: Serialize + PartialEq>(changes: &mut Vec<Changed>, field: &'static str, old: &T, new: &T) {
+fn compare<T: Serialize + PartialEq>(changes: &mut Vec<Changed>, field: &'static str, old: &T, new: &T) {
     if old == new {
         return;
     }
     // Parts of manifests are JSON: they came from there.
     let json = |part: &T| serde_json::to_value(part).unwrap_or_default();
-    let edits = edit::between(&json(old), &json(new));
-    changes.extend(edits.into_iter().map(|edit| Changed::Says { field, edit }));
+    let parts = value::between(&json(old), &json(new));
+    changes.extend(parts.into_iter().map(|change| Changed::Field { field, change }));
 }

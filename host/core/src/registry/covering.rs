@@ -3,8 +3,8 @@
 use std::fmt;
 
 use hermes_manifest::{
-    Capabilities, FsGrant, HttpPattern, LimitSet, LimitValue, Manifest, Methods, NamePattern, Role, SecretGrant,
-    for_each_limit,
+    Capabilities, EnvName, FsGrant, HttpPattern, LimitSet, LimitValue, Manifest, Methods, NamePattern, Role,
+    SecretGrant, for_each_limit,
 };
 
 /// One thing that is asked for, shown as `KIND=VALUE`.
@@ -12,7 +12,7 @@ use hermes_manifest::{
 pub struct Ask {
     /// The kind of capability; or `match` for the tools that a hook stands before, `pages_results` for what is kept for the session.
     pub kind: &'static str,
-    /// The value, as `--grant` takes it where there is such a grant.
+    /// The value, as `--grant` takes it where there is such a grant; of a folder with its quota, of a secret with its terms.
     pub value: String,
 }
 
@@ -50,25 +50,29 @@ fn matches(manifest: &Manifest) -> &[NamePattern] {
 pub fn more(new: &Capabilities, old: &Capabilities) -> Vec<Ask> {
     let Capabilities { fs, http, env, secrets, tools, limits } = new;
     let folders = fs.iter().filter(|ask| !old.fs.iter().any(|had| covers_folder(had, ask)));
-    let mut more: Vec<Ask> = folders.map(|ask| Ask::new("fs", shown(ask))).collect();
+    let mut more: Vec<Ask> = folders.map(|ask| Ask::new("fs", folder(ask))).collect();
     more.extend(http.iter().filter(|ask| !covers_pattern(&old.http, ask)).map(|ask| Ask::new("http", ask)));
     more.extend(env.iter().filter(|name| !old.env.contains(name)).map(|name| Ask::new("env", name)));
     let secrets = secrets.iter().filter(|(name, SecretGrant { expose })| {
         let had = old.secrets.get(*name);
         had.is_none_or(|had| *expose && !had.expose)
     });
-    more.extend(secrets.map(|(name, _)| Ask::new("secrets", name)));
+    more.extend(secrets.map(|(name, terms)| Ask::new("secrets", secret(name, terms))));
     more.extend(tools.difference(&old.tools).map(|tool| Ask::new("tools", tool)));
     more.extend(more_limits(limits, &old.limits));
     more
 }
 
-fn shown(ask: &FsGrant) -> String {
+fn folder(ask: &FsGrant) -> String {
     let FsGrant { path, mode, quota } = ask;
     match quota {
         Some(quota) => format!("{path}:{mode} (quota {quota})"),
         None => format!("{path}:{mode}"),
     }
+}
+
+fn secret(name: &EnvName, SecretGrant { expose }: &SecretGrant) -> String {
+    if *expose { format!("{name} (expose)") } else { name.to_string() }
 }
 
 /// Only the same folder is covered, none within it: that could be a link to elsewhere, made by the tool itself.

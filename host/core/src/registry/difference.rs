@@ -5,7 +5,7 @@ use std::fmt;
 use hermes_manifest::ToolName;
 use semver::Version;
 
-use super::compare::Edit;
+use super::compare::ValueChange;
 use super::covering::Ask;
 use crate::component::Digest;
 
@@ -39,8 +39,6 @@ pub enum Changed {
     },
     /// It asks for what was not approved.
     Asks(Ask),
-    /// It does not ask any more for what was approved.
-    AsksNoMore(Ask),
     /// It is another version.
     Version {
         /// What was approved.
@@ -48,12 +46,12 @@ pub enum Changed {
         /// What is found.
         new: Version,
     },
-    /// It says something else of itself.
-    Says {
-        /// The field of the manifest.
+    /// A field of its manifest is another. What is asked for is told as [`Changed::Asks`] before.
+    Field {
+        /// The field.
         field: &'static str,
-        /// What is new of the field.
-        edit: Edit,
+        /// What is new of it.
+        change: ValueChange,
     },
 }
 
@@ -103,9 +101,8 @@ impl Changed {
         match self {
             Self::First { .. } => "new",
             Self::Asks(_) => "asks for more",
-            Self::AsksNoMore(_) => "asks for less",
             Self::Version { .. } => "version",
-            Self::Says { field, .. } => field,
+            Self::Field { field, .. } => field,
         }
     }
 }
@@ -124,9 +121,8 @@ impl fmt::Display for Changed {
         match self {
             Self::First { version, description } => write!(f, "new in version {version}: {description:?}"),
             Self::Asks(ask) => write!(f, "asks for {ask}"),
-            Self::AsksNoMore(ask) => write!(f, "no longer asks for {ask}"),
             Self::Version { old, new } => write!(f, "version {old} → {new}"),
-            Self::Says { field, edit } => write!(f, "{field}{edit}"),
+            Self::Field { field, change } => write!(f, "{field}{change}"),
         }
     }
 }

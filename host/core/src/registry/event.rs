@@ -21,10 +21,14 @@ pub struct Event {
     pub removed: Vec<Key>,
     /// Names of which something new waits for approval.
     pub held: Vec<Key>,
-    /// Files that are refused now and were not, or for another reason.
+    /// Files that are refused now and were not, or for another reason; those that are no components are among them.
     pub refused: Vec<PathBuf>,
     /// Whether the toolsets changed.
     pub toolsets: bool,
+    /// Whether prompts changed.
+    pub prompts: bool,
+    /// Whether resources changed.
+    pub resources: bool,
 }
 
 impl Event {
@@ -39,6 +43,8 @@ impl Event {
             held: Vec::new(),
             refused: Vec::new(),
             toolsets: !Arc::ptr_eq(&old.toolsets, &new.toolsets),
+            prompts: !Arc::ptr_eq(&old.prompts, &new.prompts),
+            resources: !Arc::ptr_eq(&old.resources, &new.resources),
         };
         for (key, now) in new.keys() {
             let before = family(old, &key);
@@ -57,7 +63,9 @@ impl Event {
         event.removed.extend(gone.map(|(key, _)| key));
         event.removed.sort();
         let refused = new.refused.iter().filter(|now| !old.refused.iter().any(|before| now.is_same(before)));
-        event.refused = refused.map(|refused| refused.file.clone()).collect();
+        let problems = new.problems.iter().filter(|now| !old.problems.contains(now));
+        event.refused =
+            refused.map(|refused| &refused.file).chain(problems.map(|problem| &problem.file)).cloned().collect();
         event
     }
 }

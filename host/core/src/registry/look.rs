@@ -1,6 +1,6 @@
 //! Looks into sources, without running or wholly reading any component.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,8 @@ use std::time::SystemTime;
 use hermes_manifest::{Found, HostApi, Manifest, scan};
 
 use super::refused::RefusedReason;
-use super::source::{Place, Scope, Source, SourceId};
+use super::runs::Code;
+use super::source::{EXTENSION, Place, Scope, Source, SourceId};
 use super::stamp::Stamp;
 use super::stem::Stem;
 use crate::component::{Component, Digest, Location, MAX_COMPONENT_SIZE, open_regular, too_large};
@@ -46,6 +47,7 @@ pub(super) struct Content {
     pub(super) component: Arc<Component>,
     /// Never empty.
     pub(super) manifests: Vec<Arc<Manifest>>,
+    pub(super) code: Code,
 }
 
 /// What a file of a catalog is known by.
@@ -81,19 +83,37 @@ impl Looked {
         Self::new(None, false, Err(RefusedReason::Unreadable("there is no such file".to_owned())))
     }
 
-    fn is_still(&self, file: &Path) -> bool {
-        self.settled && std::fs::metadata(file).is_ok_and(|metadata| Some(Stamp::of(&metadata)) == self.stamp)
+    /// The stamp, for files that could be opened.
+    pub(super) fn stamp(&self) -> Option<Stamp> {
+        self.stamp
     }
 
-    /// Whether both have the same stamp and found the same.
-    fn found_same(&self, other: &Self) -> bool {
-        let alike = match (&*self.inside, &*other.inside) {
-            (Ok(a), Ok(b)) => a.component.section() == b.component.section(),
-            (Err(a), Err(b)) => a.to_string() == b.to_string(),
-            _ => false,
-        };
-        alike && self.stamp == other.stamp
+    fn is_still(&self, file: &Path) -> bool {
+        self.settled && self.stamp.is_some() && Stamp::at(file) == self.stamp
     }
+
+    /// Whether both found the same: the same bytes where those of before are known, and else the same in a file with the same
+    /// stamp.
+    fn found_same(&self, other: &Self) -> bool {
+        match (&*self.inside, &*other.inside) {
+            (Ok(a), Ok(b)) if a.component.section() == b.component.section() => match a.component.known_digest() {
+                Some(known) => b.component.digest().is_ok_and(|digest| digest == known),
+                None => self.stamp == other.stamp,
+            },
+            (Err(a), Err(b)) => a.to_string() == b.to_string() && self.stamp == other.stamp,
+            _ => false,
+        }
+    }
+}
+
+/// Whether a file is at rest with this stamp, or absent. What is not stays as it was known.
+pub(crate) type Settled<'a> = &'a (dyn Fn(&Path, Option<Stamp>) -> bool + Sync);
+
+/// How sources are looked into.
+#[derive(Clone, Copy)]
+pub(super) struct Glass<'a> {
+    pub(super) api: &'a HostApi,
+    pub(super) settled: Settled<'a>,
 }
 
 /// The files of a source, in the order of their names. Those that are `known` and unchanged are not looked into again.
@@ -101,13 +121,22 @@ impl Looked {
 /// # Errors
 ///
 /// When a folder exists and cannot be listed.
-pub(super) fn look(source: &Source, known: &Known, api: &HostApi) -> io::Result<Vec<Placed>> {
+pub(super) fn look(source: &Source, known: &Known, glass: Glass<'_>) -> io::Result<Vec<Placed>> {
     let id = source.id();
+    let of_source = |(scope, from, _): &FileKey| *scope == source.scope && *from == id;
+    let names = || known.keys().filter(|key| of_source(key)).map(|(_, _, file)| file);
     let known = |file: &Path| known.get(&(source.scope.clone(), id.clone(), file.to_path_buf()));
     let looked = match &source.place {
-        Place::Core(files) => files.iter().map(|(name, bytes)| look_into_core(name, bytes, known, api)).collect(),
-        Place::Folder(folder) => look_into_all(components_in(folder)?, known, api),
-        Place::File(file) => vec![(file.clone(), look_again(file, known(file), api).unwrap_or_else(Looked::missing))],
+        Place::Core(files) => files.iter().map(|(name, bytes)| look_into_core(name, bytes, known, glass.api)).collect(),
+        Place::Folder(folder) => {
+            let mut files: BTreeSet<PathBuf> = components_in(folder)?.into_iter().collect();
+            // One that is gone may be about to come back.
+            files.extend(names().cloned());
+            look_into_all(files.into_iter().collect(), known, glass)
+        }
+        Place::File(file) => {
+            vec![(file.clone(), look_again(file, known(file), glass).unwrap_or_else(Looked::missing))]
+        }
     };
     Ok(looked
         .into_iter()
@@ -129,11 +158,10 @@ fn components_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in entries {
         let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("wasm")) {
+        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(EXTENSION)) {
             files.push(path);
         }
     }
-    files.sort();
     Ok(files)
 }
 
@@ -156,14 +184,14 @@ fn look_into_core<'a>(
 fn look_into_all<'a>(
     files: Vec<PathBuf>,
     known: impl Fn(&Path) -> Option<&'a Looked> + Sync,
-    api: &HostApi,
+    glass: Glass<'_>,
 ) -> Vec<(PathBuf, Looked)> {
     const WORTH_A_THREAD: usize = 16;
     let look = |files: Vec<PathBuf>| -> Vec<(PathBuf, Looked)> {
         files
             .into_iter()
             .filter_map(|file| {
-                let looked = look_again(&file, known(&file), api)?;
+                let looked = look_again(&file, known(&file), glass)?;
                 Some((file, looked))
             })
             .collect()
@@ -182,12 +210,18 @@ fn look_into_all<'a>(
     })
 }
 
-/// Nothing, if the file is gone.
-fn look_again(file: &Path, before: Option<&Looked>, api: &HostApi) -> Option<Looked> {
+/// Nothing, if the file is gone. What is not settled is as it was before.
+fn look_again(file: &Path, before: Option<&Looked>, Glass { api, settled }: Glass<'_>) -> Option<Looked> {
     if let Some(before) = before.filter(|before| before.is_still(file)) {
         return Some(before.clone());
     }
-    let looked = look_into(file, api)?;
+    let looked = look_into(file, api);
+    let opened = looked.as_ref().and_then(|looked| looked.stamp);
+    let stamp = opened.or_else(|| Stamp::at(file));
+    if !settled(file, stamp) {
+        return before.cloned();
+    }
+    let looked = looked?;
     match before {
         Some(before) if before.found_same(&looked) => Some(Looked { inside: Arc::clone(&before.inside), ..looked }),
         _ => Some(looked),
@@ -216,7 +250,7 @@ fn look_into(file: &Path, api: &HostApi) -> Option<Looked> {
 fn content(location: Location, size: u64, found: Found, api: &HostApi) -> Result<Content, RefusedReason> {
     found.audit(api)?;
     let component = Arc::new(Component::new(location, size, Digest::of(&found.section)));
-    Ok(Content { component, manifests: found.manifests.into_iter().map(Arc::new).collect() })
+    Ok(Content { component, manifests: found.manifests.into_iter().map(Arc::new).collect(), code: Code::default() })
 }
 
 #[cfg(test)]
@@ -230,7 +264,7 @@ mod tests {
         let file = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
         let api = HostApi::new(Version::new(0, 1, 0));
         let before = Looked { settled: false, ..look_into(file, &api).unwrap() };
-        let after = look_again(file, Some(&before), &api).unwrap();
+        let after = look_again(file, Some(&before), Glass { api: &api, settled: &|_, _| true }).unwrap();
         assert!(after.settled);
         assert!(Arc::ptr_eq(&after.inside, &before.inside));
     }

@@ -14,7 +14,10 @@ mod error;
 mod event;
 mod family;
 mod look;
+mod problem;
 mod refused;
+mod reload;
+mod runs;
 mod snapshot;
 mod source;
 mod stamp;
@@ -29,14 +32,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use hermes_manifest::HostApi;
 
 pub use catalog::{Catalog, Key};
-pub use compare::{Edit, How};
+pub use compare::{ValueChange, ValueChangeKind};
 pub use covering::{Ask, more};
 pub use difference::{Change, Changed, Difference, NewContent};
 pub use entry::{Entry, Runs, Standing};
 pub use error::{ApproveError, ReleaseError, ScanError};
 pub use event::{Event, Subscription};
 pub use family::Family;
+pub use problem::Problem;
 pub use refused::{Refused, RefusedReason};
+pub(crate) use reload::{Look, Others};
+pub use runs::Unverified;
 pub use source::{Scope, Source, SourceId};
 pub use stamp::Stamp;
 pub use stem::Stem;
@@ -45,13 +51,14 @@ pub use trust::{
 };
 
 use crate::component::{Component, Digest};
+use crate::library::{Prompts, Resources};
 use crate::nearest::{UnknownName, nearest};
 use crate::tool::Runner;
 use crate::toolset::Toolsets;
 use admit::plan;
 use event::Subscribers;
-use look::{FileKey, Known, Placed, look};
-use snapshot::{Held, Snapshot};
+use look::{FileKey, Glass, Known, Placed, Settled, look};
+use snapshot::{Gate, Held, Snapshot};
 use source::Place;
 
 /// All tools of a host. Many threads may share one: readers take snapshots, changes come one after the other.
@@ -73,7 +80,12 @@ struct Found {
     listed: Vec<Source>,
     /// What each file serves.
     held: HashMap<FileKey, Held>,
+    /// Told that something waits to be verified. While there is nobody, nothing needs to be.
+    verifier: Option<Waiting>,
 }
+
+/// Told that something waits to be verified; must not use the registry.
+type Waiting = Box<dyn Fn() + Send + Sync>;
 
 impl Registry {
     /// An empty registry that admits components which import no more than `api` offers and their manifests declare.
@@ -97,6 +109,21 @@ impl Registry {
     /// When a folder cannot be listed for the first time, or trust is not to be had; nothing has changed then.
     pub fn scan(&self, sources: &[Source]) -> Result<Arc<Catalog>, ScanError> {
         let mut found = self.changing();
+        let (files, listed) = self.look(&found, sources, &|_, _| true)?;
+        let catalog = self.admit(&mut found, files)?;
+        found.listed = listed;
+        drop(found);
+        self.subscribers.deliver();
+        Ok(catalog)
+    }
+
+    /// Looks into sources, and changes nothing.
+    fn look(
+        &self,
+        found: &Found,
+        sources: &[Source],
+        settled: Settled<'_>,
+    ) -> Result<(Vec<Placed>, Vec<Source>), ScanError> {
         let known: Known = found.files.iter().map(|file| (file.key(), file.looked.clone())).collect();
         let mut sources: Vec<&Source> = sources.iter().collect();
         sources.sort_by_key(|source| !matches!(source.place, Place::Core(_)));
@@ -105,7 +132,7 @@ impl Registry {
             if listed.contains(source) {
                 continue;
             }
-            match look(source, &known, &self.api) {
+            match look(source, &known, Glass { api: &self.api, settled }) {
                 Ok(looked) => files.extend(looked),
                 Err(error) if found.listed.contains(source) => {
                     let id = source.id();
@@ -120,22 +147,24 @@ impl Registry {
             }
             listed.push(source.clone());
         }
-        let catalog = self.admit(&mut found, files)?;
-        found.listed = listed;
-        drop(found);
-        self.subscribers.deliver();
-        Ok(catalog)
+        Ok((files, listed))
     }
 
     /// Takes other toolsets. Before the first scan that is no generation of its own.
     pub fn set_toolsets(&self, toolsets: Toolsets) -> Arc<Catalog> {
-        let found = self.changing();
-        let current = self.catalog();
-        let next = Catalog { toolsets: Arc::new(toolsets), ..Catalog::clone(&current) };
-        let catalog = if current.generation == 0 { self.replace(next) } else { self.publish(&current, next) };
-        drop(found);
-        self.subscribers.deliver();
-        catalog
+        self.set(|catalog| Some(Catalog { toolsets: Arc::new(toolsets), ..catalog }))
+    }
+
+    /// Takes other prompts. The same ones are no generation of their own, and before the first scan none are.
+    pub fn set_prompts(&self, prompts: Prompts) -> Arc<Catalog> {
+        self.set(|catalog| (*catalog.prompts != prompts).then(|| Catalog { prompts: Arc::new(prompts), ..catalog }))
+    }
+
+    /// Takes other resources. The same ones are no generation of their own, and before the first scan none are.
+    pub fn set_resources(&self, resources: Resources) -> Arc<Catalog> {
+        self.set(|catalog| {
+            (*catalog.resources != resources).then(|| Catalog { resources: Arc::new(resources), ..catalog })
+        })
     }
 
     /// Lets what waits under a name serve, with all other tools of the same component, and remembers that. Of several versions that
@@ -212,8 +241,32 @@ impl Registry {
         self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Publishes what `change` makes of the catalog, if anything.
+    fn set(&self, change: impl FnOnce(Catalog) -> Option<Catalog>) -> Arc<Catalog> {
+        let found = self.changing();
+        let current = self.catalog();
+        let catalog = match change(Catalog::clone(&current)) {
+            None => current,
+            Some(next) if current.generation == 0 => self.replace(next),
+            Some(next) => self.publish(&current, next),
+        };
+        drop(found);
+        self.subscribers.deliver();
+        catalog
+    }
+
     /// Decides on `files` and publishes what comes of it.
     fn admit(&self, found: &mut Found, files: Vec<Placed>) -> Result<Arc<Catalog>, TrustError> {
+        self.admit_with(found, files, |_| {})
+    }
+
+    /// The same; what `finish` changes belongs to the same generation.
+    fn admit_with(
+        &self,
+        found: &mut Found,
+        files: Vec<Placed>,
+        finish: impl FnOnce(&mut Catalog),
+    ) -> Result<Arc<Catalog>, TrustError> {
         let mut plan = plan(&files, &self.trust.store.load()?, &self.trust);
         if plan.is_news() {
             // Another process may have remembered something meanwhile. What is decided in the end follows from what is
@@ -223,11 +276,16 @@ impl Registry {
                 plan = admit::plan(&files, record, &self.trust);
             })?;
         }
-        let Snapshot { families, refused, held } = Snapshot::new(&files, &plan, &found.held, self.runner.as_ref());
+        let gate = Gate { runner: self.runner.as_ref(), closed: found.verifier.is_some() };
+        let Snapshot { families, refused, held, waits } = Snapshot::new(&files, &plan, &found.held, &gate);
         found.files = files;
         found.held = held;
+        if let Some(verifier) = found.verifier.as_ref().filter(|_| waits) {
+            verifier();
+        }
         let current = self.catalog();
-        let next = Catalog { families, refused, ..Catalog::clone(&current) };
+        let mut next = Catalog { families, refused, ..Catalog::clone(&current) };
+        finish(&mut next);
         if current.generation > 0 && next.is_same(&current) {
             return Ok(current);
         }

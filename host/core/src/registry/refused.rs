@@ -6,6 +6,8 @@ use std::sync::Arc;
 use hermes_manifest::{Refusal, ToolName};
 use semver::Version;
 
+use super::runs::Unverified;
+
 /// A file that was not admitted.
 #[derive(Debug, Clone)]
 pub struct Refused {
@@ -50,6 +52,9 @@ pub enum RefusedReason {
         /// The file that holds it.
         holder: String,
     },
+    /// It is not what its manifests say. What the file held before serves on.
+    #[error(transparent)]
+    Unverified(#[from] Unverified),
 }
 
 impl RefusedReason {
@@ -60,6 +65,8 @@ impl RefusedReason {
             Self::Unreadable(_) => "unreadable",
             Self::NameTaken { .. } | Self::NameRemembered { .. } => "name-taken",
             Self::SameVersion { .. } => "same-version",
+            Self::Unverified(Unverified::Fault(_)) => "unloadable",
+            Self::Unverified(Unverified::NotJson { .. } | Unverified::Differs { .. }) => "schema-mismatch",
         }
     }
 }

@@ -5,6 +5,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::reload::Files;
+
+/// What the names of components in a folder end with; case does not matter.
+pub(super) const EXTENSION: &str = "wasm";
+
 /// Whose tools these are. A name is taken or free within a scope; names of the embedded core are taken in every scope.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -59,6 +64,15 @@ impl Source {
     #[must_use]
     pub fn in_scope(self, scope: Scope) -> Self {
         Self { scope, ..self }
+    }
+
+    /// The files that it looks at, for who watches them.
+    pub(crate) fn files(&self) -> Option<Files> {
+        match &self.place {
+            Place::Core(_) => None,
+            Place::Folder(folder) => Some(Files::In { folder: folder.clone(), extension: EXTENSION }),
+            Place::File(file) => Some(Files::One(file.clone())),
+        }
     }
 
     pub(super) fn id(&self) -> SourceId {

@@ -1,6 +1,7 @@
 //! Whether a file is the one that was looked into before.
 
 use std::fs::Metadata;
+use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,11 @@ pub struct Stamp {
 const TICK: Duration = Duration::from_secs(2);
 
 impl Stamp {
+    /// The stamp of what a path leads to, if it leads anywhere.
+    pub(crate) fn at(path: &Path) -> Option<Self> {
+        std::fs::metadata(path).ok().map(|metadata| Self::of(&metadata))
+    }
+
     pub(super) fn of(metadata: &Metadata) -> Self {
         let modified = metadata.modified().map_or(0, nanos);
         #[cfg(unix)]

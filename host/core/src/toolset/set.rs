@@ -25,6 +25,13 @@ pub struct Toolsets {
     listing: BTreeMap<ToolName, Vec<ToolsetName>>,
 }
 
+/// Everything else follows from the files.
+impl PartialEq for Toolsets {
+    fn eq(&self, other: &Self) -> bool {
+        self.files == other.files
+    }
+}
+
 /// A hook that stands before and after the calls of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookUse {
@@ -185,6 +192,13 @@ impl Toolsets {
                 Some((file.file.as_path(), listed.line))
             })
             .collect()
+    }
+
+    /// Whether a view has a toolset: it is enabled or included by one that is, and not taken away. A toolset needs no file of its own.
+    pub fn shows(&self, view: &View, toolset: &str) -> bool {
+        let has = |view: &View| self.own(view, Some(toolset));
+        let taken = |name: &String| has(&View { toolsets: Some(vec![name.clone()]), ..View::default() });
+        has(view) && !view.without.iter().any(taken)
     }
 
     /// The names of all tools of a toolset and those that it includes, whether they exist or not, with the tools that are

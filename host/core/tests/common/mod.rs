@@ -10,8 +10,8 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use hermes_core::registry::Trust;
 use hermes_core::{
-    Call, Caller, Catalog, Component, Decision, Ended, Entry, Failure, Fault, Hook, HookRun, Output, Power, Registry,
-    Run, Runner, Scope, Tool,
+    Call, Caller, Catalog, Component, CpuMeter, Decision, Ended, Entry, Failure, Fault, Hook, HookRun, Output, Power,
+    Registry, Run, Runner, Scope, Tool,
 };
 use hermes_manifest::{Existing, HostApi, embed, scan};
 use semver::Version;
@@ -41,7 +41,7 @@ impl Tool for Inert {
 }
 
 impl Hook for Inert {
-    fn before<'a>(&'a self, _: Call, _: String, _: Arc<Power>) -> BoxFuture<'a, HookRun<Decision>> {
+    fn before<'a>(&'a self, _: Call, _: String, _: Arc<Power>, _: Arc<CpuMeter>) -> BoxFuture<'a, HookRun<Decision>> {
         Box::pin(std::future::ready(hook_run(Decision::Proceed)))
     }
 
@@ -52,6 +52,7 @@ impl Hook for Inert {
         _: Result<Ended, Failure>,
         _: Duration,
         _: Arc<Power>,
+        _: Arc<CpuMeter>,
     ) -> BoxFuture<'a, HookRun<Option<Result<Ended, Failure>>>> {
         Box::pin(std::future::ready(hook_run(None)))
     }

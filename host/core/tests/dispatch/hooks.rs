@@ -1,14 +1,15 @@
 //! Hooks around calls.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use hermes_core::ask::{Bounds, MemoryCalls, NoApprovals, PendingStore as _, Questions, SealKey};
-use hermes_core::{Answer, CallRequest, Decision, Ended, Failure, Fault, Outcome, Reply};
+use hermes_core::{
+    Answer, CallRequest, Decision, Ended, Failure, Fault, LogLine, LogStream, Outcome, Progress, Refusal, Reply,
+};
 use serde_json::{Value, json};
 
-use crate::world::{HIDDEN, World, ask, ask_in, done, failed, said, session, text, trap};
+use crate::world::{Everything, HIDDEN, World, ask, ask_in, done, failed, said, session, text, trap};
 
 type Before = fn(Value, &hermes_core::Power) -> Result<Result<Decision, String>, Fault>;
 type After =
@@ -261,6 +262,65 @@ async fn whatever_leaves_is_scrubbed_and_hooks_see_it_scrubbed() {
     }
 }
 
+/// What a call reports on its way.
+#[derive(Default)]
+struct Reported(Mutex<Vec<Option<String>>>);
+
+impl Progress for Reported {
+    fn report(&self, _: f64, _: Option<f64>, message: Option<String>) {
+        self.0.lock().unwrap().push(message);
+    }
+}
+
+/// Once only results, failures and questions were scrubbed.
+#[tokio::test]
+async fn what_guests_say_beside_a_result_is_scrubbed() {
+    let hidden = || format!("saw {HIDDEN}");
+    let world = World::new()
+        .answers("t", "", move |ran| {
+            ran.caller.report(0.5, None, Some(hidden()));
+            done("ran")
+        })
+        .hook("h", ALL, PROCEED, |_, _| Err(Fault::Trap { detail: format!("at {HIDDEN}") }))
+        .toolset("x", "tools = [\"t\"]\nhooks = [\"h\"]");
+    *world.stage.log.lock().unwrap() = vec![LogLine { stream: LogStream::Stderr, text: hidden() }];
+    let refusal = Refusal::Denied { capability: "http", target: format!("https://example.com/{HIDDEN}") };
+    *world.stage.refusals.lock().unwrap() = vec![refusal];
+    let call = || CallRequest::new("t", "{}");
+
+    let told = Reported::default();
+    let report = world.host.dispatch(&session(), call(), &told).await;
+    assert_eq!(*told.0.lock().unwrap(), [Some("saw ***".to_owned())]);
+    assert_eq!(report.log[0].text, "saw ***");
+    assert_eq!(report.hooks.iter().map(|hook| hook.log[0].text.as_str()).collect::<Vec<_>>(), ["saw ***"; 2]);
+    assert_eq!(report.hooks[1].detail.as_deref(), Some("at ***"));
+    assert!(!format!("{report:?}").contains(HIDDEN), "{report:?}");
+
+    world.stage.refuse("scrub");
+    let told = Reported::default();
+    let report = world.host.dispatch(&session(), call(), &told).await;
+    assert_eq!(*told.0.lock().unwrap(), [None], "that it goes on is no secret");
+    assert!(report.log.is_empty() && report.hooks.iter().all(|hook| hook.log.is_empty() && hook.detail.is_none()));
+    assert_eq!(report.log_dropped, hidden().len() as u64);
+    assert!(!format!("{report:?}").contains(HIDDEN), "{report:?}");
+}
+
+/// Once lists showed what a check had said as it said it.
+#[tokio::test]
+async fn the_reason_of_a_check_is_scrubbed_before_anybody_knows_it() {
+    for (broken, call, listed) in [(false, "unavailable", "no *** here"), (true, "host_error", "")] {
+        let world = World::new().answers("t", r#", "check": "dynamic""#, |_| done("ran"));
+        world.stage.disagree(&format!("no {HIDDEN} here"));
+        if broken {
+            world.stage.refuse("scrub");
+        }
+        world.host.verify(&session()).await;
+        let state = world.host.tool(&session(), "t").unwrap().state;
+        assert_eq!(state.reason().unwrap_or_default(), listed);
+        assert_eq!(world.call("t", "{}").await.outcome.name(), call);
+    }
+}
+
 #[tokio::test]
 async fn a_question_that_cannot_be_scrubbed_is_not_asked() {
     let world = World::new().answers("t", "", |_| ask(&["q"], ""));
@@ -298,8 +358,7 @@ async fn a_hook_has_the_grant_of_the_file_that_lists_it_as_far_as_it_asks() {
                  [grant.secrets.API_KEY]\nexpose = true\n[grant.limits]\nwall = \"7s\"\n";
     for (listing, other, expected) in [(grant, "", "[LANG] [API_KEY] 1 7s"), ("", grant, "[] [] 0 30s")] {
         let world = World::with(|surroundings| {
-            let named = ["LANG", "HOME", "TERM", "API_KEY"].map(|name| (name.parse().unwrap(), "v".to_owned()));
-            surroundings.secrets = Arc::new(BTreeMap::from(named));
+            surroundings.secrets = Arc::new(Everything);
         })
         .answers("t", "", |_| done("ran"))
         .hook("h", (matches, 0), look, LEAVE)

@@ -1,14 +1,15 @@
 //! Calls of tools by tools.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use hermes_core::{Answer, CallRequest, NoProgress, Outcome, Power, Reply, Session, ToolRequest};
+use hermes_core::{
+    Answer, CallRequest, Decision, Fault, LimitKind, NoProgress, Outcome, Power, Reply, Session, ToolRequest,
+};
 
-use crate::world::{Ran, TICK, World, ask, done, said, session};
+use crate::world::{Everything, Ran, TICK, World, ask, done, said, session};
 
 fn request(tool: &str) -> ToolRequest {
     ToolRequest { tool: tool.to_owned(), args: "{}".to_owned() }
@@ -195,6 +196,65 @@ async fn a_caller_has_what_its_calls_left_of_the_processor_time() {
     assert_eq!(said(&world.call("outer", "{}").await.outcome), "done: in");
 }
 
+/// Once the rest was told that was left when the run began, which it never had used.
+#[tokio::test]
+async fn who_runs_out_of_processor_time_is_told_the_whole_limit() {
+    let limits = "[grant.limits]\ncpu = \"8s\"";
+    let shared = "The call exceeded its limit `cpu`: 8s on a processor, shared with the calls above and below it";
+    let world = pair(|_| done("in"), "", limits).cpu("inner", 6).cpu("outer", 3);
+    assert_eq!(said(&world.call("outer", "{}").await.outcome), shared);
+    let world = pair(|_| done("in"), "", limits).cpu("inner", 9);
+    assert_eq!(said(&world.call("outer", "{}").await.outcome), format!("limit: {shared}"));
+    let alone = "The call exceeded its limit `cpu`: 10s on a processor";
+    let world = World::new()
+        .answers("alone", "", |ran| if ran.call.resume.is_some() { Err(out_of_time()) } else { ask(&["q"], "") })
+        .cpu("alone", 4);
+    let report = world.send(&Session::default(), CallRequest::new("alone", "{}")).await;
+    assert_eq!(said(&report.outcome), alone, "also of a later round");
+}
+
+fn out_of_time() -> Fault {
+    Fault::Limit { kind: LimitKind::Cpu, detail: "6s on a processor".to_owned() }
+}
+
+/// Once hooks around the calls of a tool had their own time for each of them, whatever was left.
+#[tokio::test]
+async fn hooks_around_a_call_have_what_the_calls_above_it_leave() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let (before, after) = (Arc::clone(&seen), Arc::clone(&seen));
+    let hooked = |cpu: u64| {
+        let (before, after) = (Arc::clone(&before), Arc::clone(&after));
+        let keep = |seen: &Mutex<Vec<u64>>, power: &Power| seen.lock().unwrap().push(power.limits.cpu.as_secs());
+        pair(|_| done("in"), "", "[grant.limits]\ncpu = \"8s\"")
+            .hook(
+                "guard",
+                (r#"["inner"]"#, 0),
+                move |_, power| {
+                    keep(&before, power);
+                    Ok(Ok(Decision::Proceed))
+                },
+                move |_, power| {
+                    keep(&after, power);
+                    Ok(Ok(None))
+                },
+            )
+            .toolset("z", "hooks = [\"guard\"]")
+            .cpu("guard", cpu)
+            .cpu("inner", 2)
+    };
+    let world = hooked(3);
+    assert_eq!(said(&world.call("outer", "{}").await.outcome), "done: in");
+    assert_eq!(std::mem::take(&mut *seen.lock().unwrap()), [8, 3], "of the 8 s of the call that made this one");
+    assert_eq!(used(&world), Duration::from_secs(8));
+    world.call("inner", "{}").await;
+    assert_eq!(std::mem::take(&mut *seen.lock().unwrap()), [10, 10], "around any other call they have their own");
+    let world = hooked(4);
+    let withheld = "refused: The hook `guard` failed, so the result is withheld: it exceeded its limit `cpu`: \
+                    10s on a processor, shared with the calls above and below it";
+    assert_eq!(said(&world.call("outer", "{}").await.outcome), withheld);
+    assert!(used(&world) <= Duration::from_secs(8) + TICK);
+}
+
 /// Once it began anew with what its own calls had used.
 #[tokio::test]
 async fn a_call_that_goes_on_has_what_its_earlier_rounds_and_their_calls_left() {
@@ -227,7 +287,7 @@ proptest::proptest! {
     #[test]
     fn a_tree_of_calls_uses_no_more_processor_time_than_its_root_may(
         limits in proptest::collection::vec(1u64..12, 3),
-        times in proptest::collection::vec(0u64..6, 3),
+        times in proptest::collection::vec(0u64..6, 4),
         fan in proptest::collection::vec(1usize..5, 2),
         together in proptest::bool::ANY,
     ) {
@@ -243,12 +303,16 @@ proptest::proptest! {
             .cpu("a", times[0])
             .cpu("b", times[1])
             .cpu("c", times[2])
+            .hook("h", (r#"["b", "c"]"#, 0), |_, _| Ok(Ok(Decision::Proceed)), |_, _| Ok(Ok(None)))
+            .cpu("h", times[3])
+            .toolset("hooks", "hooks = [\"h\"]")
             .toolset("for_a", &grant("a", r#""b""#, limits[0]))
             .toolset("for_b", &grant("b", r#""c""#, limits[1]))
             .toolset("for_c", &grant("c", "", limits[2]));
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(world.call("a", "{}"));
-        let runs = 1 + fan[0] * (1 + fan[1]);
+        // Each call below the root has a hook before and after it.
+        let runs = 1 + 3 * fan[0] * (1 + fan[1]);
         let most = Duration::from_secs(limits[0]) + TICK * u32::try_from(runs).unwrap();
         proptest::prop_assert!(used(&world) <= most, "of {most:?}");
     }
@@ -279,8 +343,7 @@ proptest::proptest! {
         let asked: Vec<&str> = asked.into_iter().zip(wants).filter(|(_, wants)| *wants).map(|(asked, _)| asked).collect();
         let wants = format!(r#", "capabilities": {{{}}}"#, [&asked[..], &[r#""tools": ["inner"]"#]].concat().join(", "));
         let world = World::with(|surroundings| {
-            let named = ["LANG", "API_KEY"].map(|name| (name.parse().unwrap(), "v".to_owned()));
-            surroundings.secrets = Arc::new(BTreeMap::from(named));
+            surroundings.secrets = Arc::new(Everything);
         })
             .answers("inner", &wants, move |ran| {
                 powers.lock().unwrap().push(Arc::clone(&ran.power));

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use futures_util::FutureExt as _;
 use hermes_core::ask::{Asked, Bounds, MemoryCalls, NoApprovals, Questions, SealKey};
-use hermes_core::{Answer, CallRequest, Ended, Link, Outcome, Reply, Request, RequestKind, Session};
+use hermes_core::{Answer, CallRequest, Ended, Fault, Link, Outcome, Reply, Request, RequestKind, Session};
 
 use crate::world::{End, Ran, World, ask, done, said, session};
 
@@ -194,11 +194,24 @@ async fn a_call_that_ran_and_asked_does_not_begin_anew_when_its_file_is_replaced
             return ask(&["q"], "");
         }
         place.get().and_then(std::sync::Weak::upgrade).unwrap().replace("t", "1.0.1", "");
-        Err(hermes_core::Fault::Replaced)
+        Err(Fault::Replaced)
     }));
     host.set(Arc::downgrade(&world)).unwrap();
     let report = world.send(&Session::default(), CallRequest::new("t", "{}")).await;
-    assert_eq!((report.outcome.name(), runs(&world)), ("host_error", 2), "one that asked and one that went on");
+    assert_eq!((report.outcome.name(), runs(&world)), ("expired", 2), "one that asked and one that went on");
+}
+
+/// Once its caller was told that the host had failed.
+#[tokio::test]
+async fn an_answer_whose_call_finds_its_file_replaced_has_expired() {
+    let world =
+        World::new().answers("t", "", |ran| if ran.call.resume.is_none() { asks(ran) } else { Err(Fault::Replaced) });
+    let asked = asked(&world).await;
+    assert_eq!(world.send(&session(), on(&asked, yes())).await.outcome.name(), "expired");
+    assert_eq!(world.stage.ends(), ["t pending", "t expired"]);
+    assert_eq!(runs(&world), 2, "one that asked and one that could not go on");
+    assert_eq!(world.send(&session(), on(&asked, yes())).await.outcome.name(), "expired", "the answer is spent");
+    assert_eq!(runs(&world), 0);
 }
 
 #[tokio::test]
@@ -211,7 +224,7 @@ async fn a_call_whose_file_was_replaced_before_it_ran_begins_anew() {
             return done("the new one");
         }
         world.replace("t", "1.0.1", "");
-        Err(hermes_core::Fault::Replaced)
+        Err(Fault::Replaced)
     }));
     place.set(Arc::downgrade(&world)).unwrap();
     let report = world.call("t", "{}").await;

@@ -6,7 +6,7 @@ use futures_util::FutureExt as _;
 use hermes_core::{CallRequest, Decision, Ended, Failure, Fault, LimitKind, Output, Step, ToolRequest};
 use serde_json::json;
 
-use crate::world::{World, done, failed, said, session, steps, text, trap};
+use crate::world::{World, ask, done, failed, said, session, steps, text, trap};
 
 struct Refused {
     world: World,
@@ -101,6 +101,7 @@ fn refused_at(step: Step) -> Vec<Refused> {
             let world = world("").hook("h", (r#"["*"]"#, 0), proceed, after).toolset("a", listed);
             vec![refused(world, call("{}"), "refused", 3)]
         }
+        Step::Ask => vec![refused(ends(|| ask(&["q", "q"], "")), call("{}"), "bad_result", 1)],
         Step::Size => {
             let after = |_, _: &_| Ok(Ok(Some(Ok(Ended::Done(text("x".repeat(5 << 20)))))));
             let proceed = |_, _: &_| Ok(Ok(Decision::Proceed));
@@ -151,10 +152,35 @@ async fn a_call_that_passes_takes_the_steps_in_their_order() {
     let (taken, refused) = steps(&report);
     assert_eq!(refused, None);
     let again = [Step::Scrub, Step::Output];
-    let mut expected: Vec<Step> = Step::ALL.into_iter().filter(|step| *step != Step::Resume).collect();
+    let mut expected: Vec<Step> =
+        Step::ALL.into_iter().filter(|step| ![Step::Resume, Step::Ask].contains(step)).collect();
     let after = expected.iter().position(|step| *step == Step::After).unwrap();
     expected.splice(after + 1..after + 1, again);
     assert_eq!(taken, expected);
+}
+
+/// Once a question that was refused looked like a second run of the tool.
+#[tokio::test]
+async fn each_round_of_a_tool_that_asks_takes_its_steps() {
+    let world = World::new()
+        .answers("t", "", |ran| if ran.call.resume.is_some() { done("went on") } else { ask(&["q"], "") })
+        .hook("h", (r#"["*"]"#, 0), |_, _| Ok(Ok(Decision::Proceed)), |_, _| Ok(Ok(None)))
+        .toolset("a", "tools = [\"t\"]\nhooks = [\"h\"]");
+    let report = world.send(&hermes_core::Session::default(), CallRequest::new("t", "{}")).await;
+    let (taken, refused) = steps(&report);
+    assert_eq!((said(&report.outcome).as_str(), refused), ("went on", None));
+    let round = [Step::Handle, Step::Scrub, Step::After, Step::Scrub];
+    let first = taken.iter().position(|step| *step == Step::Handle).unwrap();
+    assert_eq!(taken[first..], [&round[..], &[Step::Ask], &round[..], &[Step::Size, Step::Audit]].concat());
+}
+
+/// Once it was there twice.
+#[tokio::test]
+async fn a_scrubber_that_fails_is_in_the_trace_once() {
+    let world = World::new().answers("t", "", |_| done("secret"));
+    world.stage.refuse("scrub");
+    let (taken, _) = steps(&world.call("t", "{}").await);
+    assert_eq!(taken.iter().filter(|step| **step == Step::Scrub).count(), 1, "{taken:?}");
 }
 
 #[tokio::test]

@@ -10,9 +10,10 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use hermes_core::registry::{Trust, TrustPolicy};
 use hermes_core::{
-    AuditLog, Audited, Call, CallRequest, Caller, Component, Content, Decision, Ended, Failure, Fault, Hook, HookRun,
-    Host, LimitKind, NoProgress, Outcome, Output, Pending, Power, Refusal, Registry, Report, Request, RequestKind, Run,
-    Runner, Scope, Scrub, SecretStore, Session, Source, Step, Surroundings, Tool, Toolsets, Workspace,
+    AuditLog, Audited, Call, CallRequest, Caller, Component, Content, CpuMeter, Decision, Ended, Failure, Fault, Hook,
+    HookRun, Host, LimitKind, LogLine, NoProgress, Outcome, Output, Pending, Power, Refusal, Registry, Report, Request,
+    RequestKind, Run, Runner, Scope, Scrub, SecretStore, Session, Source, Step, Surroundings, Tool, Toolsets,
+    Workspace,
 };
 use hermes_manifest::{ClientFeature, EnvName};
 use serde_json::{Value, json};
@@ -57,6 +58,8 @@ pub(crate) struct Stage {
     ends: Mutex<Vec<String>>,
     /// What the sandbox says that a guest was refused.
     pub(crate) refusals: Mutex<Vec<Refusal>>,
+    /// What every guest writes.
+    pub(crate) log: Mutex<Vec<LogLine>>,
 }
 
 impl Stage {
@@ -84,6 +87,25 @@ impl Stage {
         *self.verdict.lock().unwrap() = Some(why.to_owned());
     }
 
+    /// A guest is on a processor at its end for as long as its script says, and gives way at each tick as guests do.
+    async fn spend(&self, name: &str, meter: &CpuMeter) -> (Duration, Result<(), Fault>) {
+        let cpu = self.cpu.lock().unwrap().get(name).copied().unwrap_or_default();
+        let (mut used, mut result) = (Duration::ZERO, Ok(()));
+        while used < cpu && result.is_ok() {
+            used = (used + TICK).min(cpu);
+            if !meter.tell(used) && used < cpu {
+                result = Err(Fault::Limit { kind: LimitKind::Cpu, detail: format!("{used:?}") });
+            }
+            tokio::task::yield_now().await;
+        }
+        self.used.lock().unwrap().push((name.to_owned(), used));
+        (used, result)
+    }
+
+    fn log(&self) -> Vec<LogLine> {
+        self.log.lock().unwrap().clone()
+    }
+
     fn permits(&self, what: &str) -> Result<(), String> {
         if *self.refuses.lock().unwrap() == Some(what) { Err(format!("{what} is broken")) } else { Ok(()) }
     }
@@ -97,23 +119,17 @@ impl Tool for Played {
         self.0.note(format!("{name} {args}"));
         let act = Arc::clone(&self.0.acts.lock().unwrap()[&name]);
         let refusals = self.0.refusals.lock().unwrap().clone();
-        let cpu = self.0.cpu.lock().unwrap().get(&name).copied().unwrap_or_default();
         let meter = caller.cpu();
         async move {
             let args = serde_json::from_str(&args).unwrap();
             let mut result = act(Ran { call, args, power, caller }).await;
-            // The tool is on a processor at the end, and gives way at each tick as guests do.
-            let mut used = Duration::ZERO;
-            while used < cpu && result.is_ok() {
-                used = (used + TICK).min(cpu);
-                if !meter.tell(used) && used < cpu {
-                    result = Err(Fault::Limit { kind: LimitKind::Cpu, detail: format!("{used:?}") });
-                }
-                tokio::task::yield_now().await;
+            let mut cpu = Duration::ZERO;
+            if result.is_ok() {
+                let (used, spent) = self.0.spend(&name, &meter).await;
+                cpu = used;
+                result = spent.and(result);
             }
-            self.0.used.lock().unwrap().push((name, used));
-            let cpu = used;
-            Run { result, log: Vec::new(), log_dropped: 0, cpu, refusals }
+            Run { result, log: self.0.log(), log_dropped: 0, cpu, refusals }
         }
         .boxed()
     }
@@ -137,15 +153,24 @@ impl Stands {
     }
 }
 
-fn hook_run<T>(result: Result<Result<T, String>, Fault>) -> HookRun<T> {
-    HookRun { result, log: Vec::new(), log_dropped: 0, cpu: Duration::ZERO }
+impl Stands {
+    async fn run<T>(&self, result: Result<Result<T, String>, Fault>, meter: Arc<CpuMeter>) -> HookRun<T> {
+        let (cpu, spent) = self.0.spend(&self.1, &meter).await;
+        HookRun { result: spent.and(result), log: self.0.log(), log_dropped: 0, cpu }
+    }
 }
 
 impl Hook for Stands {
-    fn before<'a>(&'a self, call: Call, args: String, power: Arc<Power>) -> BoxFuture<'a, HookRun<Decision>> {
+    fn before<'a>(
+        &'a self,
+        call: Call,
+        args: String,
+        power: Arc<Power>,
+        cpu: Arc<CpuMeter>,
+    ) -> BoxFuture<'a, HookRun<Decision>> {
         self.0.note(format!("{} before {} {args}", self.1, call.tool));
-        let run = (self.script().0)(serde_json::from_str(&args).unwrap(), &power);
-        Box::pin(std::future::ready(hook_run(run)))
+        let result = (self.script().0)(serde_json::from_str(&args).unwrap(), &power);
+        self.run(result, cpu).boxed()
     }
 
     fn after<'a>(
@@ -155,9 +180,11 @@ impl Hook for Stands {
         ended: Result<Ended, Failure>,
         _: Duration,
         power: Arc<Power>,
+        cpu: Arc<CpuMeter>,
     ) -> BoxFuture<'a, HookRun<Seen>> {
         self.0.note(format!("{} after {}", self.1, call.tool));
-        Box::pin(std::future::ready(hook_run((self.script().1)(ended, &power))))
+        let result = (self.script().1)(ended, &power);
+        self.run(result, cpu).boxed()
     }
 }
 
@@ -173,6 +200,15 @@ impl Runner for Played {
 }
 
 struct Outside(Arc<Stage>);
+
+/// Every name has a value.
+pub(crate) struct Everything;
+
+impl SecretStore for Everything {
+    fn get(&self, _: &EnvName) -> Option<String> {
+        Some("v".to_owned())
+    }
+}
 
 impl SecretStore for Outside {
     fn get(&self, name: &EnvName) -> Option<String> {
@@ -220,6 +256,11 @@ impl Scrub for Outside {
             }
         }
         Ok(requests)
+    }
+
+    fn text(&self, text: String) -> Result<String, String> {
+        self.0.permits("scrub")?;
+        Ok(text.replace(HIDDEN, "***"))
     }
 }
 

@@ -1,6 +1,5 @@
 //! Files: what a workspace gives, and what it keeps from a guest.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -195,9 +194,9 @@ async fn grants_that_overlap_give_each_folder_once() {
         "below:rw".into(),
         format!("{}/.:ro", below.display()),
     ]);
-    let environment = BTreeMap::new();
     let ceilings = Ceilings::default();
-    let ground = Ground { workspace: Some(&fixture.workspace), environment: &environment, ceilings: &ceilings };
+    let ground =
+        Ground { workspace: Some(&fixture.workspace), environment: &hermes_core::NoSecrets, ceilings: &ceilings };
     let power = Power::resolve(&asked, &Granted::new(&granted), &ground);
     let mut folders: Vec<_> = power.mounts.iter().map(|mount| mount.guest.clone()).collect();
     folders.sort();

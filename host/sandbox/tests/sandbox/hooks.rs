@@ -18,7 +18,7 @@ fn scripted() -> Arc<dyn Hook> {
 }
 
 async fn before(hook: &dyn Hook, args: &Value, limits: Limits) -> Result<Result<Decision, String>, Fault> {
-    let run = hook.before(call("any"), args.to_string(), Arc::new(power(limits)));
+    let run = hook.before(call("any"), args.to_string(), Arc::new(power(limits)), Arc::default());
     tokio::time::timeout(PATIENCE, run).await.expect("the hook came back").result
 }
 
@@ -28,7 +28,14 @@ async fn after(
     ended: Seen,
     limits: Limits,
 ) -> Result<Result<Option<Seen>, String>, Fault> {
-    let run = hook.after(call("any"), args.to_string(), ended, Duration::from_secs(1), Arc::new(power(limits)));
+    let run = hook.after(
+        call("any"),
+        args.to_string(),
+        ended,
+        Duration::from_secs(1),
+        Arc::new(power(limits)),
+        Arc::default(),
+    );
     tokio::time::timeout(PATIENCE, run).await.expect("the hook came back").result
 }
 
@@ -185,13 +192,15 @@ async fn a_hook_has_its_own_grant_and_its_own_log() {
     };
     let hook = hook.hook(&sandbox);
     let mut granted = power(short());
-    let run = hook.before(call("any"), "{}".into(), Arc::new(granted.clone())).await;
+    let run = hook.before(call("any"), "{}".into(), Arc::new(granted.clone()), Arc::default()).await;
     assert_eq!(run.result.expect("an answer"), Err(String::new()));
     granted.env.insert("GREETING".parse().expect("a name"), "hi".into());
-    let run = hook.before(call("any"), "{}".into(), Arc::new(granted)).await;
+    let run = hook.before(call("any"), "{}".into(), Arc::new(granted), Arc::default()).await;
     assert_eq!(run.result.expect("an answer"), Ok(Decision::Proceed));
 
-    let run = scripted().before(call("any"), plan(json!("panic")).to_string(), Arc::new(power(short()))).await;
+    let run = scripted()
+        .before(call("any"), plan(json!("panic")).to_string(), Arc::new(power(short())), Arc::default())
+        .await;
     assert!(run.log.iter().any(|line| line.text.contains("the secret of the hook")), "{:?}", run.log);
     assert!(run.cpu > Duration::ZERO);
 }
@@ -213,6 +222,25 @@ async fn a_hook_that_breaks_the_contract_gives_a_bad_result() {
     assert_eq!(before(hook.as_ref(), &json!({}), short()).await.expect("an answer"), Ok(Decision::Proceed));
     let ended = Err(Failure::Failed("no".into()));
     assert_eq!(after(hook.as_ref(), &json!({}), ended, short()).await.expect("an answer"), Ok(None));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hook_is_loaded_without_running_and_a_tool_is_none() {
+    let sandbox = sandbox();
+    let hook = HookGuest::default().hook(&sandbox);
+    assert_eq!(sandbox.usage().loaded, 0);
+    hook.load().await.expect("it is a hook");
+    assert_eq!(sandbox.usage().loaded, 1);
+    let tool = sandbox.hook(component(guest_artifacts::HELPER.to_vec()));
+    let fault = tool.load().await.expect_err("it is no hook");
+    assert!(matches!(fault, Fault::Unloadable(_)), "{fault:?}");
+    drop((hook, tool));
+    let freed = async {
+        while sandbox.usage().loaded > 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, freed).await.expect("freed with the last who could run it");
 }
 
 #[tokio::test(flavor = "multi_thread")]

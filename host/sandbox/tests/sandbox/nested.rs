@@ -403,11 +403,11 @@ async fn checks_and_hooks_get_through_while_all_places_are_taken() {
         // Whatever it says, it could say it.
         let verdict = tool.check("probe", Arc::new(power(Limits::default()))).await;
         assert!(verdict.is_ok(), "{verdict:?}");
-        let run = hook.before(call("any"), "{}".into(), Arc::new(power(Limits::default()))).await;
+        let run = hook.before(call("any"), "{}".into(), Arc::new(power(Limits::default())), Arc::default()).await;
         assert_eq!(run.result.expect("an answer"), Ok(Decision::Proceed));
         let ended = Ok(Ended::Done(Output::default()));
         let power = Arc::new(power(Limits::default()));
-        let run = hook.after(call("any"), "{}".into(), ended, Duration::ZERO, power).await;
+        let run = hook.after(call("any"), "{}".into(), ended, Duration::ZERO, power, Arc::default()).await;
         assert_eq!(run.result.expect("an answer"), Ok(None));
     };
     tokio::select! {

@@ -1,154 +1,126 @@
-//! The server's side of the protocol: what there is, and calls.
+//! The server's side of the protocol: what there is, and who hears of changes.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use hermes_core::{CallRequest, Host, NoProgress, Outcome, Progress, Report, Session, Step};
+use hermes_core::{Host, Session};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ErrorCode, Implementation, ListResourceTemplatesResult, ListToolsResult,
-    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
-    ServerConfig, Tool,
+    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult, Implementation,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
 };
-use rmcp::service::RequestContext;
+#[expect(deprecated, reason = "clients of older revisions set a level")]
+use rmcp::model::{LoggingLevel, SetLevelRequestParams};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer};
 use tokio_util::sync::CancellationToken;
 
-use super::content::result;
-use super::describe::describe;
-use super::{ask, progress, results};
+use super::call::Lease;
+use super::describe::{describe, is_mirrored};
+use super::follow::Listener;
+use super::server::Server;
+use super::{list, results, session, wire};
+
+const INSTRUCTIONS: &str = "Every tool runs in a sandbox of its own, with the powers that its operator granted. \
+A failed call answers with a JSON object: `error` says what went wrong and `kind` which sort it is; `issues` name the arguments to correct. \
+A result that is too long is cut, and its last lines say how to read the rest.";
+
+/// How long a client may take a list of tools for fresh, in milliseconds. Tools change while the host runs, and clients that follow
+/// changes are told.
+const LIST_TTL: u64 = 1_000;
+/// The same of what changes with the host itself.
+const FIXED_TTL: u64 = 3_600_000;
 
 /// A host as one session of an MCP client sees it.
 #[derive(Clone)]
 pub struct Mcp {
-    host: Arc<Host>,
-    session: Arc<Session>,
-    /// Fires when the client is gone, so that calls stop at once.
-    pub(super) gone: CancellationToken,
-    /// Held while checks run.
-    verifying: Arc<tokio::sync::Mutex<()>>,
+    pub(super) server: Arc<Server>,
+    pub(super) session: Arc<Session>,
+    pub(super) lease: Lease,
+    /// The level that a client of an older revision set.
+    #[expect(deprecated, reason = "clients of older revisions set a level")]
+    level: Arc<Mutex<Option<LoggingLevel>>>,
+    /// Whether the client hears of changes already.
+    following: Arc<AtomicBool>,
 }
 
 impl Mcp {
-    /// Serves `host` to `session`.
+    /// Serves `host` to `session` alone.
     pub fn new(host: Arc<Host>, session: Session) -> Self {
-        Self { host, session: Arc::new(session), gone: CancellationToken::new(), verifying: Arc::default() }
+        let server = Server::new(host, CancellationToken::new());
+        Self::of(Arc::new(server), session, Lease::new(CancellationToken::new()))
     }
 
-    /// Runs the checks that are due, once at a time, for as long as the client is there.
-    async fn verify(&self) {
-        let Ok(_turn) = self.verifying.try_lock() else { return };
-        tokio::select! {
-            () = self.gone.cancelled() => {}
-            () = self.host.verify(&self.session) => {}
+    /// A server as one of its clients sees it.
+    pub(super) fn of(server: Arc<Server>, session: Session, lease: Lease) -> Self {
+        let (level, following) = Default::default();
+        Self { server, session: Arc::new(session), lease, level, following }
+    }
+
+    /// The least severity of lines that the client of a request wants to read.
+    #[expect(deprecated, reason = "clients that set a level read these notifications")]
+    pub(super) fn level(&self, context: &RequestContext<RoleServer>) -> Option<LoggingLevel> {
+        if session::is_modern(context) {
+            return context.meta.log_level();
         }
+        // Those that set none leave it to the server, and many only show what comes.
+        let set = *self.level.lock().unwrap_or_else(PoisonError::into_inner);
+        set.or(Some(LoggingLevel::Info))
     }
 
-    fn tools(&self) -> Vec<Tool> {
-        let seen = self.host.list(&self.session).tools.into_iter().filter(|seen| seen.state.offered());
-        seen.filter_map(|seen| describe(&seen.entry.manifest)).collect()
-    }
-
-    /// Calls a tool. `None` when the client took the call back, or is gone.
-    async fn call(&self, params: CallToolRequestParams, context: RequestContext<RoleServer>) -> Option<Report> {
-        let session = Session {
-            client: ask::features(context.client_capabilities().as_ref()),
-            reads_resources: true,
-            ..self.session.as_ref().clone()
-        };
-        let request = CallRequest {
-            tool: params.name.into_owned(),
-            args: serde_json::Value::Object(params.arguments.unwrap_or_default()).to_string(),
-            handle: params.request_state,
-            answers: ask::answers(params.input_responses),
-            meta: Vec::new(),
-        };
-        let run = async {
-            let Some(token) = context.meta.get_progress_token() else {
-                return self.dispatch(&session, request, &context, &NoProgress).await;
-            };
-            // One channel for all rounds: progress rises over them, and a client hears of a call that waits for its user.
-            let (reporter, notifier) = progress::channel(context.peer.clone(), token);
-            tokio::select! {
-                biased;
-                report = self.dispatch(&session, request, &context, &reporter) => report,
-                never = notifier.run() => match never {},
-            }
-        };
-        tokio::select! {
-            biased;
-            () = context.ct.cancelled() => None,
-            () = self.gone.cancelled() => None,
-            report = run => Some(report),
-        }
-    }
-
-    /// Runs a call, and asks the client what the tool asks where its revision of the protocol has requests for that.
-    async fn dispatch(
-        &self,
-        session: &Session,
-        mut request: CallRequest,
-        context: &RequestContext<RoleServer>,
-        progress: &dyn Progress,
-    ) -> Report {
-        let by_result = asks_by_result(context);
-        loop {
-            let report = self.host.dispatch(session, request.clone(), progress).await;
-            let Outcome::Pending(asked) = &report.outcome else { return report };
-            request.answers = ask::unasked(asked);
-            if request.answers.is_empty() {
-                if by_result {
-                    return report;
-                }
-                request.answers = ask::ask(&context.peer, asked).await;
-            }
-            request.handle = Some(asked.handle.clone());
+    /// Runs the checks of tools behind the answer that lists them: a list never waits, and the next one knows.
+    fn verify(&self) {
+        let listing = self.server.host.list(&self.session);
+        if listing.tools.iter().any(|seen| seen.state.is_unverified()) {
+            let mcp = self.clone();
+            tokio::spawn(async move { mcp.server.verify(&mcp.session, &mcp.lease.gone).await });
         }
     }
 }
 
-/// Whether a call that needs input ends with a result that says so; older revisions have requests from server to client.
-fn asks_by_result(context: &RequestContext<RoleServer>) -> bool {
-    context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+fn cursor(request: Option<PaginatedRequestParams>) -> Option<String> {
+    request.and_then(|request| request.cursor)
 }
 
-/// A call that never ran for a reason that the protocol has an error for.
-fn protocol_error(report: &Report) -> Option<ErrorData> {
-    if !report.lacks.is_empty() {
-        return Some(ErrorData::missing_required_client_capability(ask::capabilities(&report.lacks)));
-    }
-    let refused = report.trace.last().filter(|traced| !traced.passed).map(|traced| traced.step);
-    match (&report.outcome, refused) {
-        (Outcome::UnknownTool(name), _) => {
-            Some(ErrorData::new(ErrorCode::INVALID_PARAMS, format!("Unknown tool: {name}"), None))
-        }
-        (Outcome::Invalid(_), Some(Step::Resume)) => {
-            Some(ErrorData::new(ErrorCode::INVALID_PARAMS, "the request state is not one of this call", None))
-        }
-        _ => None,
-    }
+/// How long an answer is fresh, and for whom, in the revisions that have words for it.
+fn fresh(context: &RequestContext<RoleServer>, ttl: u64) -> (Option<u64>, Option<CacheScope>) {
+    if session::is_modern(context) { (Some(ttl), Some(CacheScope::Private)) } else { (None, None) }
 }
 
 impl ServerHandler for Mcp {
+    #[expect(deprecated, reason = "clients of older revisions look for this before they set a level")]
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_resources().build())
+        let tools = ServerCapabilities::builder().enable_tools().enable_tool_list_changed();
+        ServerConfig::new(tools.enable_resources().enable_logging().build())
             .with_server_info(Implementation::new("hermes-host", env!("CARGO_PKG_VERSION")))
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn discover(&self, _context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        let found = DiscoverResult::from_server_info(versions, self.get_info());
+        Ok(found.with_ttl_ms(FIXED_TTL).with_cache_scope(CacheScope::Private))
     }
 
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        // All tools fit on one page. The empty cursor is the start; no other was ever given out.
-        match request.and_then(|request| request.cursor) {
-            Some(cursor) if !cursor.is_empty() => Err(ErrorData::invalid_params("unknown cursor", None)),
-            _ => {
-                // Checks of tools run behind the answer: a list never waits, and the next one knows.
-                let mcp = self.clone();
-                tokio::spawn(async move { mcp.verify().await });
-                Ok(ListToolsResult::with_all_items(self.tools()))
-            }
-        }
+        let (tools, next) = list::tools(&self.server.host, &self.session, cursor(request).as_deref())?;
+        self.verify();
+        let mut listed = ListToolsResult::with_all_items(tools);
+        listed.next_cursor = next;
+        (listed.ttl_ms, listed.cache_scope) = fresh(&context, LIST_TTL);
+        Ok(listed)
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let seen = self.server.host.tool(&self.session, name)?;
+        let manifest = &seen.entry.manifest;
+        // Asked for at each call, to compare arguments with the headers that mirror them.
+        is_mirrored(manifest).then(|| describe(manifest)).flatten()
     }
 
     async fn call_tool(
@@ -156,38 +128,88 @@ impl ServerHandler for Mcp {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(report) = self.call(request, context).await else {
-            // A client that took the call back is never sent this; one that closed its end may read it.
-            return Err(ErrorData::internal_error(
-                "the call was stopped: the client cancelled it or closed its input",
-                None,
-            ));
-        };
-        if let Some(detail) = report.outcome.author_detail() {
-            tracing::warn!(call = report.id, outcome = report.outcome.name(), detail, "the call failed");
-        }
-        if let Some(error) = protocol_error(&report) {
-            return Err(error);
-        }
-        match &report.outcome {
-            Outcome::Pending(asked) => Ok(ask::input_required(asked).into()),
-            outcome => Ok(result(outcome).into()),
-        }
+        self.call(request, context).await
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        list::only_page(cursor(request).as_deref())?;
+        let mut listed = ListResourcesResult::default();
+        (listed.ttl_ms, listed.cache_scope) = fresh(&context, FIXED_TTL);
+        Ok(listed)
     }
 
     async fn list_resource_templates(
         &self,
-        _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::with_all_items(vec![results::template()]))
+        list::only_page(cursor(request).as_deref())?;
+        let mut listed = ListResourceTemplatesResult::with_all_items(vec![results::template()]);
+        (listed.ttl_ms, listed.cache_scope) = fresh(&context, FIXED_TTL);
+        Ok(listed)
     }
 
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        results::read(&self.host, &self.session, &request.uri).map(Into::into)
+        let session = session::of(&self.session, &context)?;
+        let mut read = results::read(&self.server.host, &session, &request.uri)?;
+        (read.ttl_ms, read.cache_scope) = fresh(&context, FIXED_TTL);
+        Ok(read.into())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(requested.clone())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let follow = async {
+            if context.accepted().tools_list_changed == Some(true) {
+                self.follow(Listener::Subscription(context.sink().clone())).await;
+            } else {
+                self.server.stopping.cancelled().await;
+            }
+        };
+        tokio::select! {
+            () = context.cancelled() => {}
+            () = self.lease.gone.cancelled() => {}
+            () = follow => {}
+        }
+        Ok(())
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if !self.following.swap(true, Ordering::Relaxed) {
+            let mcp = self.clone();
+            tokio::spawn(async move { mcp.follow(Listener::Session(context.peer)).await });
+        }
+    }
+
+    #[expect(deprecated, reason = "clients of older revisions set a level")]
+    async fn set_level(
+        &self,
+        request: SetLevelRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if session::is_modern(&context) {
+            return Err(wire::unknown_method("logging/setLevel"));
+        }
+        *self.level.lock().unwrap_or_else(PoisonError::into_inner) = Some(request.level);
+        Ok(())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        // A known method ends here when its parameters are not what it takes.
+        Err(wire::unread(&request.method, request.params, session::is_modern(&context)))
     }
 }

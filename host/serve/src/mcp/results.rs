@@ -6,6 +6,7 @@ use hermes_core::results::{Body, Owner, ResultUri, UriError};
 use hermes_core::{Host, Session};
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, ResourceContents, ResourceTemplate};
+use serde_json::json;
 
 /// How clients address kept results.
 pub(super) fn template() -> ResourceTemplate {
@@ -19,7 +20,9 @@ pub(super) fn template() -> ResourceTemplate {
 
 /// Reads a kept result of the session, or the part of it that the address names.
 pub(super) fn read(host: &Host, session: &Session, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-    let unknown = |why: &str| ErrorData::resource_not_found(format!("there is no such resource: {why}"), None);
+    let unknown = |why: &str| {
+        ErrorData::resource_not_found(format!("there is no such resource: {why}"), Some(json!({ "uri": uri })))
+    };
     let address: ResultUri = uri.parse().map_err(|error: UriError| unknown(&error.to_string()))?;
     let owner = Owner::of(session.tenant.as_deref(), session.id.as_deref());
     let read = host.surroundings().results.read(owner, address.id, address.range);

@@ -183,7 +183,7 @@ impl Lacks {
 /// What is wrong with a hook that lets nothing run.
 fn missing_hook(host: &Host, session: &Session) -> Option<String> {
     let listing = host.list(session);
-    let missing = listing.hooks.into_iter().find(|hook| hook.entry.is_none())?;
+    let missing = listing.hooks().into_iter().find(|hook| hook.entry.is_none())?;
     let toolsets = host.catalog();
     let places = toolsets.toolsets().hook_places(&session.view, missing.name.as_str());
     let slips = toolsets.slips();

@@ -13,6 +13,9 @@ pub const ASKER: &[u8] = guest!("guest_asker");
 /// A tool whose check answers what the variable `CHECKED` says.
 pub const CHECKED: &[u8] = guest!("guest_checked");
 
+/// The tools that MCP's conformance suite calls.
+pub const CONFORMANCE: &[u8] = guest!("guest_conformance");
+
 /// Tools that need no grant.
 pub const HELPER: &[u8] = guest!("guest_helper");
 
@@ -72,6 +75,17 @@ mod tests {
             assert_eq!(found_names.join(" "), names);
             assert_eq!(found.imports.iter().any(|import| import.package == "hermes:tools"), calls, "{names}");
         }
+    }
+
+    /// Whoever runs the suite uses both.
+    #[test]
+    fn the_toolset_of_the_conformance_suite_lists_its_tools() {
+        let toolset = include_str!("../../../conformance/home/toolsets/conformance.toml");
+        let listed: Vec<&str> =
+            toolset.lines().filter_map(|line| line.strip_prefix("    \"")?.strip_suffix("\",")).collect();
+        let found = scan(Cursor::new(CONFORMANCE)).unwrap();
+        let names: Vec<String> = found.manifests.iter().map(|manifest| manifest.name.to_string()).collect();
+        assert_eq!(names, listed);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Waiting calls as files, so that another process can go on with them.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,13 +9,14 @@ use tempfile::NamedTempFile;
 
 use super::file::{read, write};
 use super::{CallKey, PendingStore, StoreError, WaitingCall};
-use crate::private::{make_private, open_private};
+use crate::private::{lock_private, make_private, open_private};
 use crate::results::Owner;
 
-/// Beginnings of the names of what is being written and replaced.
+/// Whoever changes or removes a file holds the lock of this one.
+const LOCK: &str = ".lock";
+/// Beginning of the names of what is being written.
 const NEW: &str = ".new-";
-const OLD: &str = ".old-";
-/// How long either may take: what is older was left behind by a process that died.
+/// How long that may take: what is older was left behind by a process that died.
 const LEFT_BEHIND: Duration = Duration::from_hours(1);
 /// Most bytes of a file that is read.
 const MAX_FILE: u64 = 64 << 20;
@@ -41,6 +42,12 @@ impl FolderCalls {
         file.write_all(&write(call)?)?;
         Ok(file)
     }
+
+    /// Held for a look at one file and one rename. The system lets go of it for a process that dies.
+    fn lock(&self) -> io::Result<File> {
+        make_private(&self.0)?;
+        lock_private(&self.0.join(LOCK))
+    }
 }
 
 impl PendingStore for FolderCalls {
@@ -62,24 +69,21 @@ impl PendingStore for FolderCalls {
         read(&bytes).map(Some).map_err(|error| StoreError::Garbage { path, reason: error.to_string() })
     }
 
-    /// The old file moves aside, which tells whether it was there, and back if the new one cannot take its place. Another process
-    /// that looks in between finds no call.
-    fn replace(&self, key: &CallKey, call: &WaitingCall) -> Result<bool, StoreError> {
+    /// A file is replaced at once, so whoever looks meanwhile finds the one call or the other.
+    fn exchange(&self, key: &CallKey, was: &WaitingCall, next: Option<&WaitingCall>) -> Result<bool, StoreError> {
         let path = self.path(key);
-        let replace = || {
-            let new = self.write(call)?;
-            let old = tempfile::Builder::new().prefix(OLD).tempfile_in(&self.0)?.into_temp_path();
-            match fs::rename(&path, &old) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-                moved => moved?,
-            }
-            if let Err(error) = new.persist(&path) {
-                fs::rename(&old, &path)?;
-                return Err(error.into());
-            }
-            Ok(true)
-        };
-        replace().map_err(|error| StoreError::Io { path: path.clone(), error })
+        let io = |error| StoreError::Io { path: path.clone(), error };
+        let next = next.map(|call| self.write(call)).transpose().map_err(io)?;
+        let _lock = self.lock().map_err(io)?;
+        if self.get(key)?.as_ref() != Some(was) {
+            return Ok(false);
+        }
+        match next {
+            Some(next) => next.persist(&path).map(drop).map_err(io::Error::from),
+            None => fs::remove_file(&path),
+        }
+        .map_err(io)?;
+        Ok(true)
     }
 
     /// Files that are called otherwise are not ours.
@@ -99,20 +103,18 @@ impl PendingStore for FolderCalls {
         Ok(keys)
     }
 
-    /// The system lets one of several remove the file.
-    fn remove(&self, key: &CallKey) -> Result<bool, StoreError> {
+    fn remove(&self, key: &CallKey) -> Result<(), StoreError> {
         let path = self.path(key);
-        match fs::remove_file(&path) {
-            Ok(()) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(StoreError::Io { path, error }),
+        match self.lock().and_then(|_lock| fs::remove_file(&path)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::Io { path, error }),
+            _ => Ok(()),
         }
     }
 }
 
-/// Removes what a process that died was writing or replacing. Whatever stands in the way, the next time may do better.
+/// Removes what a process that died was writing. Whatever stands in the way, the next time may do better.
 fn sweep(entry: &fs::DirEntry) {
-    let is_ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(NEW) || name.starts_with(OLD));
+    let is_ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(NEW));
     let age = entry.metadata().and_then(|about| about.modified()).ok().and_then(|at| at.elapsed().ok());
     if is_ours && age.is_some_and(|age| age > LEFT_BEHIND) {
         let _ = fs::remove_file(entry.path());

@@ -25,15 +25,24 @@ impl PendingStore for MemoryCalls {
         Ok(self.lock().get(key).cloned())
     }
 
-    fn replace(&self, key: &CallKey, call: &WaitingCall) -> Result<bool, StoreError> {
-        Ok(self.lock().get_mut(key).map(|waiting| call.clone_into(waiting)).is_some())
+    fn exchange(&self, key: &CallKey, was: &WaitingCall, next: Option<&WaitingCall>) -> Result<bool, StoreError> {
+        let mut calls = self.lock();
+        let unchanged = calls.get(key) == Some(was);
+        if unchanged {
+            match next {
+                Some(next) => calls.insert(*key, next.clone()),
+                None => calls.remove(key),
+            };
+        }
+        Ok(unchanged)
     }
 
     fn keys(&self) -> Result<Vec<CallKey>, StoreError> {
         Ok(self.lock().keys().copied().collect())
     }
 
-    fn remove(&self, key: &CallKey) -> Result<bool, StoreError> {
-        Ok(self.lock().remove(key).is_some())
+    fn remove(&self, key: &CallKey) -> Result<(), StoreError> {
+        self.lock().remove(key);
+        Ok(())
     }
 }

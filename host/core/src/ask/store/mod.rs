@@ -64,12 +64,13 @@ pub trait PendingStore: Send + Sync {
     /// When it cannot be read.
     fn get(&self, key: &CallKey) -> Result<Option<WaitingCall>, StoreError>;
 
-    /// Puts a call in the place of the one that waits there, and tells whether one did: what is gone does not come back.
+    /// Puts `next` in the place of the call that waits there, or takes that away, if it still is as it `was` read. Tells whether:
+    /// of several that try at once with the same, in whatever process, one is told so.
     ///
     /// # Errors
     ///
-    /// When it cannot be written. The one before still waits.
-    fn replace(&self, key: &CallKey, call: &WaitingCall) -> Result<bool, StoreError>;
+    /// When it cannot be read, written or removed. The one before still waits.
+    fn exchange(&self, key: &CallKey, was: &WaitingCall, next: Option<&WaitingCall>) -> Result<bool, StoreError>;
 
     /// The keys of all calls that wait.
     ///
@@ -78,12 +79,12 @@ pub trait PendingStore: Send + Sync {
     /// When they cannot be listed.
     fn keys(&self) -> Result<Vec<CallKey>, StoreError>;
 
-    /// Forgets a call, and tells whether it was there: of several that try at once, in whatever process, one is told so.
+    /// Forgets a call, whatever it is by now.
     ///
     /// # Errors
     ///
     /// When it cannot be removed. It still waits.
-    fn remove(&self, key: &CallKey) -> Result<bool, StoreError>;
+    fn remove(&self, key: &CallKey) -> Result<(), StoreError>;
 }
 
 /// Why a store could not do its work.

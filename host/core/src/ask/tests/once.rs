@@ -1,11 +1,14 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Barrier};
+use std::time::Duration;
 
 use futures_util::FutureExt as _;
 
 use super::super::*;
 use super::{accepts, binding, desk, desk_with, done, form, resumed, says};
-use crate::call::Reply;
+use crate::call::{Issue, Reply};
+use crate::limits::LimitKind;
+use crate::outcome::Outcome;
 
 #[test]
 fn the_same_answer_again_gives_the_same_result_and_no_second_run() {
@@ -59,6 +62,49 @@ fn a_run_that_is_given_up_leaves_nobody_waiting() {
     drop(first);
     assert!(matches!(second.now_or_never().unwrap(), Err(AnswerError::Expired)));
     assert!(matches!(desk.answer(&asked, &yes), Err(AnswerError::Expired)), "never a second run");
+}
+
+/// Once all outcomes but results were kept without end, whatever their size.
+#[test]
+fn outcomes_are_kept_within_bounds_whatever_they_are() {
+    let long = || "x".repeat(20 << 20);
+    let issues = || vec![Issue { path: String::new(), message: long() }];
+    let pending = |kind| {
+        let questions = vec![Question { id: "q".into(), kind }];
+        Outcome::Pending(Asked { handle: String::new(), expires: Duration::ZERO, questions, misfits: vec![] })
+    };
+    let misfits = vec![Misfit { id: "q".into(), issues: issues() }];
+    for outcome in [
+        done(&long()),
+        Outcome::Failed(long()),
+        Outcome::Refused(long()),
+        Outcome::BadResult(long()),
+        Outcome::HostError(long()),
+        Outcome::UnknownTool(long()),
+        Outcome::Trap { detail: long() },
+        Outcome::Limit { kind: LimitKind::Cpu, detail: long() },
+        Outcome::Unavailable { message: long(), retry_after: None },
+        Outcome::Denied { capability: "http".into(), target: long() },
+        Outcome::Invalid(issues()),
+        Outcome::Invalid(vec![Issue { path: String::new(), message: String::new() }; 500_000]),
+        pending(QuestionKind::Approval { message: long() }),
+        pending(QuestionKind::Other { method: ClientMethod::ListRoots, params: serde_json::json!({ "x": long() }) }),
+        Outcome::Pending(Asked { handle: String::new(), expires: Duration::ZERO, questions: vec![], misfits }),
+    ] {
+        let desk = desk();
+        let no = [says("n", Reply::Declined)];
+        let asked: Vec<_> = (0..8)
+            .map(|_| {
+                let asked = desk.ask(vec![form("n")]);
+                desk.now.fetch_add(1, Ordering::Relaxed);
+                desk.questions.completed(resumed(desk.answer(&asked, &no).unwrap()).ticket, &outcome);
+                asked
+            })
+            .collect();
+        let kept: Vec<_> = asked.iter().map(|asked| desk.answer(asked, &no).is_ok()).collect();
+        let first = kept.iter().position(|kept| *kept).unwrap();
+        assert!((5..=7).contains(&first) && kept[first..].iter().all(|kept| *kept), "{}: {kept:?}", outcome.name());
+    }
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn another_process_goes_on_with_a_call_and_only_one_does() {
     assert_eq!((all, taken.resume.state.as_slice()), (vec!["n", "u", "a", "r"], b"secret state".as_slice()));
     assert_eq!((taken.rounds, taken.wall, taken.cpu), (2, Duration::from_millis(5), Duration::from_micros(7)));
     assert!(matches!(second.answer(&waits, &rest), Err(AnswerError::Expired)));
-    assert_eq!(std::fs::read_dir(&path).unwrap().count(), 0, "nothing is left behind");
+    assert_eq!(left(&path), [".lock"], "nothing else is left behind");
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn of_many_processes_one_takes_a_file() {
 #[test]
 fn what_a_process_that_died_left_behind_is_swept_away() {
     let folder = tempfile::tempdir().unwrap();
-    let (old, young) = (folder.path().join(".old-file"), folder.path().join(".new-file"));
+    let (old, young) = (folder.path().join(".new-old"), folder.path().join(".new-young"));
     std::fs::write(&old, "state").unwrap();
     std::fs::write(&young, "state").unwrap();
     let long_ago = SystemTime::now() - Duration::from_hours(2);
@@ -144,11 +144,67 @@ fn what_is_gone_does_not_come_back() {
         let [key] = store.keys().unwrap()[..] else { panic!("not one call waits") };
         let call = store.get(&key).unwrap().unwrap();
         let later = WaitingCall { rounds: 2, ..call.clone() };
-        assert!(store.replace(&key, &later).unwrap());
-        assert_eq!(store.get(&key).unwrap(), Some(later));
-        assert!(store.remove(&key).unwrap() && !store.remove(&key).unwrap());
-        assert!(!store.replace(&key, &call).unwrap());
+        assert!(store.exchange(&key, &call, Some(&later)).unwrap());
+        assert_eq!(store.get(&key).unwrap(), Some(later.clone()));
+        assert!(!store.exchange(&key, &call, Some(&call)).unwrap() && !store.exchange(&key, &call, None).unwrap());
+        assert_eq!(store.get(&key).unwrap(), Some(later.clone()), "it is no longer as it was read");
+        assert!(store.exchange(&key, &later, None).unwrap());
+        assert!(!store.exchange(&key, &later, None).unwrap() && !store.exchange(&key, &later, Some(&call)).unwrap());
         assert_eq!((store.get(&key).unwrap(), store.keys().unwrap()), (None, vec![]));
+        store.put(&key, &call).unwrap();
+        for _ in 0..2 {
+            store.remove(&key).unwrap();
+        }
+        assert_eq!(store.keys().unwrap(), []);
     }
-    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "nothing is left behind");
+    assert_eq!(left(folder.path()), [".lock"], "nothing else is left behind");
+}
+
+/// Once the call of a process that was replacing it was aside, and gone when another swept the folder or the disk was full.
+#[test]
+fn a_call_is_there_while_it_is_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let process = || FolderCalls::new(folder.path().into());
+    desk_with(Arc::new(process()), Bounds::default()).ask(vec![form("n")]);
+    let [key] = process().keys().unwrap()[..] else { panic!("not one call waits") };
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            for _ in 0..200 {
+                let was = process().get(&key).unwrap().unwrap();
+                let next = WaitingCall { rounds: was.rounds + 1, ..was.clone() };
+                assert!(process().exchange(&key, &was, Some(&next)).unwrap());
+            }
+        });
+        while !writer.is_finished() {
+            assert!(process().get(&key).unwrap().is_some());
+            assert_eq!(process().keys().unwrap(), [key]);
+        }
+        writer.join().unwrap();
+    });
+}
+
+/// Processes that each answer one of the questions.
+#[test]
+fn answers_of_many_processes_all_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = || desk_with(Arc::new(FolderCalls::new(folder.path().into())), Bounds::default());
+    let ids: Vec<String> = (0..8).map(|n| n.to_string()).collect();
+    let waits = desk().ask(ids.iter().map(|id| form(id)).collect());
+    let mut whole = std::thread::scope(|scope| {
+        let answer = |id| match desk().answer(&waits, &[says(id, Reply::Declined)]).unwrap() {
+            Next::Resume(resumed) => Some(resumed.resume.answers),
+            Next::Ask(_) => None,
+            Next::Same(_) => panic!("each has a record of its own"),
+        };
+        let threads: Vec<_> = ids.iter().map(|id| scope.spawn(move || answer(id))).collect();
+        threads.into_iter().filter_map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+    });
+    let all: Vec<_> = whole.pop().unwrap().into_iter().map(|answer| (answer.id, answer.reply)).collect();
+    assert_eq!(all, ids.into_iter().map(|id| (id, Reply::Declined)).collect::<Vec<_>>());
+    assert_eq!(whole, Vec::<Vec<_>>::new(), "one process goes on");
+}
+
+/// The names of what is in a folder.
+fn left(folder: &std::path::Path) -> Vec<std::ffi::OsString> {
+    std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect()
 }

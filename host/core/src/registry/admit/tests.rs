@@ -5,6 +5,7 @@ use hermes_manifest::Manifest;
 use super::*;
 use crate::component::{Component, Location};
 use crate::registry::look::Looked;
+use crate::registry::runs::Code;
 use crate::registry::stamp::Stamp;
 use crate::registry::stem::Stem;
 
@@ -15,7 +16,8 @@ fn gone() -> (Placed, Stamp) {
     let file = PathBuf::from("/plugins/none/orchard.wasm");
     let component = Arc::new(Component::new(Location::File(file.clone()), 1, Digest::of(document.as_bytes())));
     let stamp = Stamp::of(&std::fs::metadata(env!("CARGO_MANIFEST_DIR")).unwrap());
-    let content = Content { component, manifests: vec![Arc::new(Manifest::parse(document).unwrap())] };
+    let content =
+        Content { component, manifests: vec![Arc::new(Manifest::parse(document).unwrap())], code: Code::default() };
     let placed = Placed {
         scope: Scope::Host,
         source: SourceId::Folder("/plugins/none".to_owned()),

@@ -23,8 +23,15 @@ pub struct FileTrust(PathBuf);
 /// Bytes after which a file is no record: thousands of tools with all their schemas take some MiB.
 const MAX_SIZE: u64 = 256 << 20;
 
-/// The version of the format.
-const FORMAT: u32 = 1;
+/// The version of the format that is written. The first held other parts of the manifests that were approved: its names and contents
+/// count, and whatever is compared with them is told whole.
+const FORMAT: u32 = 2;
+
+/// What every format has. It is read first: the rest may be new.
+#[derive(Deserialize)]
+struct Head {
+    format: u32,
+}
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -104,10 +111,12 @@ impl TrustStore for FileTrust {
             text => text.map_err(self.error("read"))?,
         };
         let malformed = |message| TrustError::Malformed { file: self.0.clone(), message };
-        let document: Document = serde_json::from_slice(&text).map_err(|error| malformed(error.to_string()))?;
-        if document.format != FORMAT {
-            return Err(malformed(format!("its format is {}, expected {FORMAT}", document.format)));
+        let wrong = |error: serde_json::Error| malformed(error.to_string());
+        let Head { format } = serde_json::from_slice(&text).map_err(wrong)?;
+        if !(1..=FORMAT).contains(&format) {
+            return Err(malformed(format!("its format is {format}, expected {FORMAT} or an older one")));
         }
+        let document: Document = serde_json::from_slice(&text).map_err(wrong)?;
         let names = document.names.into_iter().map(|names| (names.scope, names.owned)).collect();
         Ok(TrustRecord { names, files: document.files })
     }

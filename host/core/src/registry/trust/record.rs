@@ -43,9 +43,8 @@ pub struct Owner {
     pub stem: Stem,
 }
 
-/// Content that may serve under a name.
+/// Content that may serve under a name. Older records hold parts of it that are not used any more.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Approved {
     /// The digest of what the component says of itself.
     pub section: Digest,
@@ -54,7 +53,8 @@ pub struct Approved {
     pub digest: Option<Digest>,
     /// The version.
     pub version: Version,
-    /// The whole manifest as compact JSON: it is parsed only where something is compared with it.
+    /// The whole manifest as compact JSON: it is parsed only where something is compared with it. Empty in the oldest records.
+    #[serde(default)]
     pub manifest: String,
 }
 

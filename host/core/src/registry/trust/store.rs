@@ -49,9 +49,15 @@ pub enum TrustError {
     },
 }
 
-/// A record that lives as long as the process.
+/// A record that lives as long as the process. Made from another, it shows what would come of that and leaves it as it is.
 #[derive(Debug, Default)]
 pub struct MemoryTrust(Mutex<TrustRecord>);
+
+impl From<TrustRecord> for MemoryTrust {
+    fn from(record: TrustRecord) -> Self {
+        Self(Mutex::new(record))
+    }
+}
 
 impl TrustStore for MemoryTrust {
     fn load(&self) -> Result<TrustRecord, TrustError> {

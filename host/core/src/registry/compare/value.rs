@@ -5,18 +5,18 @@ use std::fmt;
 
 use serde_json::Value;
 
-/// A difference between two JSON values.
+/// One difference between two JSON values.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edit {
+pub struct ValueChange {
     /// Where, as a JSON Pointer (RFC 6901); empty for the whole value.
     pub at: String,
     /// What.
-    pub how: How,
+    pub kind: ValueChangeKind,
 }
 
 /// What differs there. Values are compact JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum How {
+pub enum ValueChangeKind {
     /// It is there, or in the list there, and was not.
     Added(String),
     /// It was there, or in the list there, and is not.
@@ -36,78 +36,81 @@ pub enum How {
 const ONE_PIECE: usize = 160;
 
 /// All differences between two values; null stands for a whole value that is not there.
-pub(super) fn between(old: &Value, new: &Value) -> Vec<Edit> {
-    let mut edits = Vec::new();
+pub(super) fn between(old: &Value, new: &Value) -> Vec<ValueChange> {
+    let mut changes = Vec::new();
     match (old, new) {
         (Value::Null, Value::Null) => {}
-        (Value::Null, new) => tell("", new, How::Added, &mut edits),
-        (old, Value::Null) => tell("", old, How::Removed, &mut edits),
-        (old, new) => compare("", old, new, &mut edits),
+        (Value::Null, new) => tell("", new, ValueChangeKind::Added, &mut changes),
+        (old, Value::Null) => tell("", old, ValueChangeKind::Removed, &mut changes),
+        (old, new) => compare("", old, new, &mut changes),
     }
-    edits
+    changes
 }
 
-fn compare(at: &str, old: &Value, new: &Value, edits: &mut Vec<Edit>) {
+fn compare(at: &str, old: &Value, new: &Value, changes: &mut Vec<ValueChange>) {
     match (old, new) {
         (old, new) if old == new => {}
         (Value::Object(old), Value::Object(new)) => {
             for (key, value) in new {
                 match old.get(key) {
-                    Some(had) => compare(&join(at, key), had, value, edits),
-                    None => tell(&join(at, key), value, How::Added, edits),
+                    Some(had) => compare(&join(at, key), had, value, changes),
+                    None => tell(&join(at, key), value, ValueChangeKind::Added, changes),
                 }
             }
             for (key, had) in old.iter().filter(|(key, _)| !new.contains_key(*key)) {
-                tell(&join(at, key), had, How::Removed, edits);
+                tell(&join(at, key), had, ValueChangeKind::Removed, changes);
             }
         }
         (Value::Array(old), Value::Array(new)) if old.len() == new.len() && old.iter().chain(new).all(has_parts) => {
             for (number, (old, new)) in old.iter().zip(new).enumerate() {
-                compare(&join(at, &number.to_string()), old, new, edits);
+                compare(&join(at, &number.to_string()), old, new, changes);
             }
         }
-        (Value::Array(old), Value::Array(new)) => compare_lists(at, old, new, edits),
+        (Value::Array(old), Value::Array(new)) => compare_lists(at, old, new, changes),
         (old, new) => {
             let (had, has) = (old.to_string(), new.to_string());
             let is_short = |value: &Value, text: &str| !has_parts(value) || text.len() <= ONE_PIECE;
             if is_short(old, &had) && is_short(new, &has) {
-                edits.push(Edit { at: at.to_owned(), how: How::Became { old: had, new: has } });
+                changes.push(ValueChange { at: at.to_owned(), kind: ValueChangeKind::Became { old: had, new: has } });
             } else {
-                tell(at, old, How::Removed, edits);
-                tell(at, new, How::Added, edits);
+                tell(at, old, ValueChangeKind::Removed, changes);
+                tell(at, new, ValueChangeKind::Added, changes);
             }
         }
     }
 }
 
-fn compare_lists(at: &str, old: &[Value], new: &[Value], edits: &mut Vec<Edit>) {
+fn compare_lists(at: &str, old: &[Value], new: &[Value], changes: &mut Vec<ValueChange>) {
     let texts = |list: &[Value]| list.iter().map(Value::to_string).collect::<BTreeSet<_>>();
     let (had, has) = (texts(old), texts(new));
-    let before = edits.len();
-    let mut tell_those = |list: &[Value], known: &BTreeSet<String>, how: fn(String) -> How| {
+    let before = changes.len();
+    let mut tell_those = |list: &[Value], known: &BTreeSet<String>, kind: fn(String) -> ValueChangeKind| {
         for (number, value) in list.iter().enumerate().filter(|(_, value)| !known.contains(&value.to_string())) {
             let part = join(at, &number.to_string());
-            tell(if has_parts(value) { &part } else { at }, value, how, edits);
+            tell(if has_parts(value) { &part } else { at }, value, kind, changes);
         }
     };
-    tell_those(new, &had, How::Added);
-    tell_those(old, &has, How::Removed);
-    if edits.len() == before {
-        edits.push(Edit { at: at.to_owned(), how: How::Rearranged });
+    tell_those(new, &had, ValueChangeKind::Added);
+    tell_those(old, &has, ValueChangeKind::Removed);
+    if changes.len() == before {
+        changes.push(ValueChange { at: at.to_owned(), kind: ValueChangeKind::Rearranged });
     }
 }
 
 /// Tells a whole value, or each of its parts.
-fn tell(at: &str, value: &Value, how: fn(String) -> How, edits: &mut Vec<Edit>) {
+fn tell(at: &str, value: &Value, kind: fn(String) -> ValueChangeKind, changes: &mut Vec<ValueChange>) {
     let text = value.to_string();
     match value {
         Value::Object(parts) if text.len() > ONE_PIECE => {
-            parts.iter().for_each(|(key, part)| tell(&join(at, key), part, how, edits));
+            parts.iter().for_each(|(key, part)| tell(&join(at, key), part, kind, changes));
         }
         Value::Array(parts) if text.len() > ONE_PIECE => {
-            parts.iter().enumerate().for_each(|(number, part)| tell(&join(at, &number.to_string()), part, how, edits));
+            parts
+                .iter()
+                .enumerate()
+                .for_each(|(number, part)| tell(&join(at, &number.to_string()), part, kind, changes));
         }
-        _ => edits.push(Edit { at: at.to_owned(), how: how(text) }),
+        _ => changes.push(ValueChange { at: at.to_owned(), kind: kind(text) }),
     }
 }
 
@@ -120,14 +123,14 @@ fn join(at: &str, token: &str) -> String {
 }
 
 /// One line: keys are escaped as JSON escapes the values.
-impl fmt::Display for Edit {
+impl fmt::Display for ValueChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ", self.at.escape_debug())?;
-        match &self.how {
-            How::Added(new) => write!(f, "added: {new}"),
-            How::Removed(old) => write!(f, "removed: {old}"),
-            How::Became { old, new } => write!(f, "{old} → {new}"),
-            How::Rearranged => f.write_str("rearranged"),
+        match &self.kind {
+            ValueChangeKind::Added(new) => write!(f, "added: {new}"),
+            ValueChangeKind::Removed(old) => write!(f, "removed: {old}"),
+            ValueChangeKind::Became { old, new } => write!(f, "{old} → {new}"),
+            ValueChangeKind::Rearranged => f.write_str("rearranged"),
         }
     }
 }
@@ -139,7 +142,7 @@ mod tests {
     use super::*;
 
     fn told(old: Value, new: Value) -> Vec<String> {
-        between(&old, &new).iter().map(|edit| edit.to_string().trim().to_owned()).collect()
+        between(&old, &new).iter().map(|change| change.to_string().trim().to_owned()).collect()
     }
 
     #[test]

@@ -1,0 +1,152 @@
+//! Any number of clients, over HTTP.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
+use std::sync::Arc;
+
+use hermes_core::reload::Reloader;
+use hermes_core::{Host, Session, State};
+use hermes_serve::http::{Access, Config, Limits, Router, ServeError, Token, serve as serve_http};
+use serde_json::json;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use super::signals;
+use crate::cli::RunArgs;
+use crate::failure::Failure;
+use crate::printer::{Printer, escape, shown, word};
+use crate::private;
+use crate::settings::Settings;
+
+/// Where it listens when nobody says where, and how many ports after it are tried.
+const PORT: u16 = 4747;
+const PORTS: u16 = 32;
+
+/// The token that callers show, and where it is kept.
+struct Kept<'a> {
+    token: String,
+    file: Option<&'a Path>,
+    /// Whether nobody has seen it yet.
+    made: bool,
+}
+
+pub(super) async fn serve(
+    args: &RunArgs,
+    host: Arc<Host>,
+    settings: &Settings,
+    reloader: &Reloader,
+    printer: Printer,
+) -> Result<(), Failure> {
+    let view = settings.served();
+    let kept = if args.no_token { None } else { Some(token(settings)?) };
+    let access = match &kept {
+        Some(kept) => Access::Tokens(vec![Token::new("operator", &kept.token, None)]),
+        None => Access::Anyone,
+    };
+    let listener = listen(args.http.or(settings.config.serve.http)).await?;
+    let address = listener.local_addr().map_err(Failure::work)?;
+    let config = Config {
+        view: view.clone(),
+        access,
+        allowed_hosts: settings.config.serve.allowed_hosts.clone(),
+        allowed_origins: settings.config.serve.allowed_origins.clone(),
+        limits: Limits::default(),
+    };
+    let session = Session { view, anonymous: kept.is_none(), ..Session::default() };
+    let shutdown = CancellationToken::new();
+    let serving = serve_http(listener, Arc::clone(&host), config, Router::new(), shutdown.clone());
+    let mut serving = std::pin::pin!(serving);
+    let greeting = async {
+        greet(&host, &session, address, kept.as_ref(), printer)?;
+        signals::ended().await
+    };
+    let served = tokio::select! {
+        served = &mut serving => served,
+        ended = greeting => {
+            ended?;
+            shutdown.cancel();
+            // Who is in a hurry says so twice.
+            tokio::select! {
+                served = &mut serving => served,
+                ended = signals::ended() => return ended,
+            }
+        }
+        () = signals::again(|| reloader.look()) => return Ok(()),
+    };
+    served.map_err(|error| match error {
+        ServeError::Open(_) => Failure::usage(error).hint("leave out --no-token, or listen on 127.0.0.1"),
+        ServeError::Listener(_) => Failure::work(error),
+    })
+}
+
+/// An address that was asked for, or the first that is free.
+async fn listen(asked: Option<SocketAddr>) -> Result<TcpListener, Failure> {
+    if let Some(address) = asked {
+        return TcpListener::bind(address).await.map_err(|error| Failure::work(format!("{address}: {error}")));
+    }
+    let mut last = io::Error::from(io::ErrorKind::AddrInUse);
+    for port in PORT..PORT + PORTS {
+        match TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await {
+            Ok(listener) => return Ok(listener),
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => last = error,
+            Err(error) => return Err(Failure::work(format!("127.0.0.1:{port}: {error}"))),
+        }
+    }
+    let ports = format!("127.0.0.1, ports {PORT} to {}: {last}", PORT + PORTS - 1);
+    Err(Failure::work(ports).hint("name an address with --http ADDRESS:PORT"))
+}
+
+fn token(settings: &Settings) -> Result<Kept<'_>, Failure> {
+    match settings.config.serve.token_file.as_deref() {
+        Some(file) => {
+            let (token, made) =
+                private::token(file).map_err(|error| Failure::work(escape(&error.to_string(), false)))?;
+            Ok(Kept { token, file: Some(file), made })
+        }
+        None => Ok(Kept { token: private::fresh_token().map_err(Failure::work)?, file: None, made: true }),
+    }
+}
+
+/// Tells where it serves what, and how clients come there. A program reads one line: the address, and where the token is.
+fn greet(
+    host: &Host,
+    session: &Session,
+    address: SocketAddr,
+    kept: Option<&Kept<'_>>,
+    printer: Printer,
+) -> Result<(), Failure> {
+    let url = format!("http://{address}/mcp");
+    if printer.json() {
+        let file = kept.and_then(|kept| kept.file).map(|file| file.display().to_string());
+        return printer.value(&json!({ "mcp": url, "token_file": file })).map_err(Failure::work);
+    }
+    let listing = host.list(session);
+    let offered = listing.tools.iter().filter(|seen| seen.state.offered()).count();
+    let tools = if offered == 1 { "1 tool".to_owned() } else { format!("{offered} tools") };
+    printer.note(&format!("serving {tools} at {url}; end with Ctrl-C"));
+    let header = match kept {
+        None => {
+            let withheld = listing.tools.iter().filter(|seen| matches!(seen.state, State::Withheld(_)));
+            let names: Vec<&str> = withheld.map(|seen| seen.entry.manifest.name.as_str()).collect();
+            if !names.is_empty() {
+                printer.note(&format!("not without a token: {}", escape(&names.join(", "), false)));
+            }
+            String::new()
+        }
+        Some(Kept { token, file, made }) => {
+            if *made {
+                printer.note(&format!("token: {token}"));
+            }
+            match file {
+                Some(file) => {
+                    printer.note(&format!("the token is kept in {}", shown(file)));
+                    format!(" --header \"Authorization: Bearer $(cat {})\"", word(&file.display().to_string()))
+                }
+                None => format!(" --header \"Authorization: Bearer {token}\""),
+            }
+        }
+    };
+    printer.note(&format!("for Claude Code: claude mcp add --transport http hermes {url}{header}"));
+    Ok(())
+}

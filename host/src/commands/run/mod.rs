@@ -1,0 +1,54 @@
+//! `run`: serves tools to agents.
+
+mod http;
+mod signals;
+mod stdio;
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use hermes_core::Host;
+use hermes_core::reload::Reloader;
+use tokio::runtime::Runtime;
+
+use crate::cli::RunArgs;
+use crate::failure::Failure;
+use crate::open;
+use crate::printer::{Printer, escape, shown};
+use crate::settings::Settings;
+
+pub(super) fn run(args: &RunArgs, settings: Settings, printer: Printer) -> Result<(), Failure> {
+    let host = Arc::new(open::host(&settings)?);
+    if let Err(error) = &host.surroundings().workspace {
+        tracing::warn!(
+            "serving without files: {}; set a workspace with --workspace DIR",
+            escape(&error.to_string(), false)
+        );
+    }
+    for refused in host.catalog().refused() {
+        tracing::warn!("refused {}: {}", shown(&refused.file), escape(&refused.reason.to_string(), false));
+    }
+    host.check_view(&settings.served())
+        .map_err(|unknown| Failure::usage(format!("{}: {unknown}", settings.place("serve.toolsets"))))?;
+    let settings = Arc::new(settings);
+    let runtime = super::runtime()?;
+    let reloader = reload(&settings, &host, &runtime)?;
+    let served = if args.stdio {
+        runtime.block_on(stdio::serve(host, &settings))
+    } else {
+        runtime.block_on(http::serve(args, host, &settings, &reloader, printer))
+    };
+    // It waits for what components do in the runtime.
+    drop(reloader);
+    // Reading stdin cannot be interrupted, so the thread that does is left behind.
+    runtime.shutdown_background();
+    served
+}
+
+/// Keeps the host true to its files.
+fn reload(settings: &Arc<Settings>, host: &Host, runtime: &Runtime) -> Result<Reloader, Failure> {
+    let reloads = open::reloads(settings, host.registry());
+    let handle = runtime.handle().clone();
+    let block_on = Box::new(move |work: BoxFuture<'_, ()>| handle.block_on(work));
+    Reloader::start(Arc::clone(host.registry()), reloads, block_on).map_err(Failure::work)
+}
