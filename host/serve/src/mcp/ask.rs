@@ -1,17 +1,19 @@
 //! Questions of a tool as the protocol asks them: by a result that wants input since 2026-07-28, by requests to the client before.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use hermes_core::ask::{Asked, ClientMethod, Question, QuestionKind};
 use hermes_core::{Answer, Reply};
 use hermes_manifest::ClientFeature;
 use rmcp::model::{
-    ClientCapabilities, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability, InputRequest,
-    InputRequests, InputRequiredResult, InputResponses,
+    ClientCapabilities, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability, ElicitationSchema,
+    InputRequest, InputRequests, InputRequiredResult, InputResponses,
 };
 use rmcp::{Peer, RoleServer};
 use serde_json::{Map, Value, json};
+
+use super::form;
 
 /// What a client can do for a tool that asks.
 pub(super) fn features(capabilities: Option<&ClientCapabilities>) -> BTreeSet<ClientFeature> {
@@ -52,6 +54,12 @@ pub(super) fn input_required(asked: &Asked) -> InputRequiredResult {
     let requests: InputRequests =
         asked.questions.iter().filter_map(|question| Some((question.id.clone(), request(question)?))).collect();
     InputRequiredResult::new(Some(requests), Some(asked.handle.clone()))
+}
+
+/// The result that asks before a prompt says anything. Nothing is kept meanwhile: the client repeats all that counts.
+pub(super) fn prompted(question: &Question) -> InputRequiredResult {
+    let requests: InputRequests = request(question).map(|request| (question.id.clone(), request)).into_iter().collect();
+    InputRequiredResult::new(Some(requests), None)
 }
 
 /// Answers to what the protocol has no words for, such as parameters that are not the method's.
@@ -95,13 +103,14 @@ fn request(question: &Question) -> Option<InputRequest> {
 }
 
 fn elicitation(question: &Question) -> Option<ElicitRequestParams> {
-    let form = |message: &str, schema: &Value| {
-        let requested_schema = serde_json::from_value(schema.clone()).ok()?;
-        Some(ElicitRequestParams::FormElicitationParams { meta: None, message: message.to_owned(), requested_schema })
+    let form = |message: &str, requested_schema| ElicitRequestParams::FormElicitationParams {
+        meta: None,
+        message: message.to_owned(),
+        requested_schema,
     };
     match &question.kind {
-        QuestionKind::Form(asked) => form(&asked.message, asked.schema()),
-        QuestionKind::Approval { message } => form(message, &json!({ "type": "object", "properties": {} })),
+        QuestionKind::Form(asked) => Some(form(&asked.message, form::schema(asked)?)),
+        QuestionKind::Approval { message } => Some(form(message, ElicitationSchema::new(BTreeMap::new()))),
         QuestionKind::Url(link) => Some(ElicitRequestParams::UrlElicitationParams {
             meta: None,
             message: link.name.clone(),
@@ -124,7 +133,8 @@ pub(super) async fn ask(peer: &Peer<RoleServer>, asked: &Asked) -> Vec<Answer> {
     answers
 }
 
-async fn ask_one(peer: &Peer<RoleServer>, question: &Question, patience: Duration) -> Reply {
+/// Asks one question, for at most `patience`.
+pub(super) async fn ask_one(peer: &Peer<RoleServer>, question: &Question, patience: Duration) -> Reply {
     if let QuestionKind::Other { method, params } = &question.kind {
         let answered = tokio::time::timeout(patience, other(peer, *method, params)).await;
         return answered.ok().flatten().map_or(Reply::Cancelled, |result| Reply::Accepted(result.to_string()));

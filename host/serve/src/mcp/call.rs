@@ -7,7 +7,7 @@ use hermes_core::{CallRequest, NoProgress, Outcome, Progress, Report, Session, S
 use rmcp::model::{CallToolRequestParams, CallToolResponse, ErrorCode};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
 use super::content::result;
@@ -36,6 +36,11 @@ impl Lease {
         Self { gone, calls: Arc::new(Semaphore::new(MAX_CALLS)) }
     }
 
+    /// A place for one more call; `None` when too many run.
+    pub(super) fn place(&self) -> Option<SemaphorePermit<'_>> {
+        self.calls.try_acquire().ok()
+    }
+
     /// Whether no call runs.
     pub(super) fn is_idle(&self) -> bool {
         self.calls.available_permits() == MAX_CALLS
@@ -50,7 +55,7 @@ impl Mcp {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let session = session::of(&self.session, &context)?;
-        let Ok(_place) = self.lease.calls.try_acquire() else { return Ok(result(&Outcome::Busy).into()) };
+        let Some(_place) = self.lease.place() else { return Ok(result(&Outcome::Busy).into()) };
         let _running = self.server.calls.token();
         let request = CallRequest {
             tool: params.name.into_owned(),

@@ -27,7 +27,8 @@ pub(super) fn result(outcome: &Outcome) -> CallToolResult {
     }
 }
 
-fn block(content: &Content) -> ContentBlock {
+/// One piece.
+pub(super) fn block(content: &Content) -> ContentBlock {
     match content {
         Content::Text(text) => ContentBlock::text(text.clone()),
         Content::Image(Media { mime, data }) => ContentBlock::image(STANDARD.encode(data), mime.clone()),
@@ -43,7 +44,8 @@ fn block(content: &Content) -> ContentBlock {
     }
 }
 
-fn resource(blob: &Blob) -> ResourceContents {
+/// A document, whole.
+pub(super) fn resource(blob: &Blob) -> ResourceContents {
     let contents = match (&blob.text, &blob.data) {
         (None, Some(data)) => ResourceContents::blob(STANDARD.encode(data), blob.uri.clone()),
         (text, _) => ResourceContents::text(text.clone().unwrap_or_default(), blob.uri.clone()),

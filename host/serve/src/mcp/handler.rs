@@ -6,12 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hermes_core::{Host, Session};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult, Implementation,
+    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, DiscoverResult, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
 };
 #[expect(deprecated, reason = "clients of older revisions set a level")]
-use rmcp::model::{LoggingLevel, SetLevelRequestParams};
+use rmcp::model::{LoggingLevel, SetLevelRequestParams, SubscribeRequestParams, UnsubscribeRequestParams};
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer};
 use tokio_util::sync::CancellationToken;
@@ -19,17 +20,18 @@ use tokio_util::sync::CancellationToken;
 use super::call::Lease;
 use super::describe::{describe, is_mirrored};
 use super::follow::Listener;
+use super::resources::Read;
 use super::server::Server;
-use super::{list, results, session, wire};
+use super::{complete, list, prompts, resources, session, wire};
 
 const INSTRUCTIONS: &str = "Every tool runs in a sandbox of its own, with the powers that its operator granted. \
 A failed call answers with a JSON object: `error` says what went wrong and `kind` which sort it is; `issues` name the arguments to correct. \
 A result that is too long is cut, and its last lines say how to read the rest.";
 
-/// How long a client may take a list of tools for fresh, in milliseconds. Tools change while the host runs, and clients that follow
-/// changes are told.
+/// How long a client may take a list or a file's content for fresh, in milliseconds. They change while the host runs, and clients
+/// that follow changes of lists are told.
 const LIST_TTL: u64 = 1_000;
-/// The same of what changes with the host itself.
+/// The same of what only changes with the host itself, or never.
 const FIXED_TTL: u64 = 3_600_000;
 
 /// A host as one session of an MCP client sees it.
@@ -92,14 +94,20 @@ impl ServerHandler for Mcp {
     #[expect(deprecated, reason = "clients of older revisions look for this before they set a level")]
     fn get_info(&self) -> ServerConfig {
         let tools = ServerCapabilities::builder().enable_tools().enable_tool_list_changed();
-        ServerConfig::new(tools.enable_resources().enable_logging().build())
+        let prompts = tools.enable_prompts().enable_prompts_list_changed().enable_completions();
+        let resources = prompts.enable_resources().enable_resources_list_changed().enable_resources_subscribe();
+        ServerConfig::new(resources.enable_logging().build())
             .with_server_info(Implementation::new("hermes-host", env!("CARGO_PKG_VERSION")))
             .with_instructions(INSTRUCTIONS)
     }
 
     async fn discover(&self, _context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         let versions = self.supported_protocol_versions().into_owned();
-        let found = DiscoverResult::from_server_info(versions, self.get_info());
+        let mut info = self.get_info();
+        if let Some(resources) = &mut info.capabilities.resources {
+            resources.subscribe = None;
+        }
+        let found = DiscoverResult::from_server_info(versions, info);
         Ok(found.with_ttl_ms(FIXED_TTL).with_cache_scope(CacheScope::Private))
     }
 
@@ -108,7 +116,8 @@ impl ServerHandler for Mcp {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let (tools, next) = list::tools(&self.server.host, &self.session, cursor(request).as_deref())?;
+        let tools = list::tools(&self.server.host, &self.session);
+        let (tools, next) = list::page(tools, cursor(request).as_deref())?;
         self.verify();
         let mut listed = ListToolsResult::with_all_items(tools);
         listed.next_cursor = next;
@@ -136,9 +145,12 @@ impl ServerHandler for Mcp {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        list::only_page(cursor(request).as_deref())?;
-        let mut listed = ListResourcesResult::default();
-        (listed.ttl_ms, listed.cache_scope) = fresh(&context, FIXED_TTL);
+        let catalog = self.server.host.registry().catalog();
+        let resources = resources::all(catalog.library(&self.session.view));
+        let (resources, next) = list::page(resources, cursor(request).as_deref())?;
+        let mut listed = ListResourcesResult::with_all_items(resources);
+        listed.next_cursor = next;
+        (listed.ttl_ms, listed.cache_scope) = fresh(&context, LIST_TTL);
         Ok(listed)
     }
 
@@ -147,9 +159,12 @@ impl ServerHandler for Mcp {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        list::only_page(cursor(request).as_deref())?;
-        let mut listed = ListResourceTemplatesResult::with_all_items(vec![results::template()]);
-        (listed.ttl_ms, listed.cache_scope) = fresh(&context, FIXED_TTL);
+        let catalog = self.server.host.registry().catalog();
+        let templates = resources::templates(catalog.library(&self.session.view));
+        let (templates, next) = list::page(templates.into_iter(), cursor(request).as_deref())?;
+        let mut listed = ListResourceTemplatesResult::with_all_items(templates);
+        listed.next_cursor = next;
+        (listed.ttl_ms, listed.cache_scope) = fresh(&context, LIST_TTL);
         Ok(listed)
     }
 
@@ -159,22 +174,68 @@ impl ServerHandler for Mcp {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let session = session::of(&self.session, &context)?;
-        let mut read = results::read(&self.server.host, &session, &request.uri)?;
-        (read.ttl_ms, read.cache_scope) = fresh(&context, FIXED_TTL);
+        let (mut read, ttl) = match resources::read(&self.server.host, &session, &request.uri)? {
+            Read::Kept(read) => (read, FIXED_TTL),
+            Read::File(read) => (read, LIST_TTL),
+        };
+        (read.ttl_ms, read.cache_scope) = fresh(&context, ttl);
         Ok(read.into())
     }
 
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let session = session::of(&self.session, &context)?;
+        resources::read(&self.server.host, &session, &request.uri).map(drop)
+    }
+
+    async fn unsubscribe(&self, _: UnsubscribeRequestParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        Ok(())
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let catalog = self.server.host.registry().catalog();
+        let prompts = prompts::all(catalog.library(&self.session.view));
+        let (prompts, next) = list::page(prompts, cursor(request).as_deref())?;
+        let mut listed = ListPromptsResult::with_all_items(prompts);
+        listed.next_cursor = next;
+        (listed.ttl_ms, listed.cache_scope) = fresh(&context, LIST_TTL);
+        Ok(listed)
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        self.prompt(request, context).await
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let catalog = self.server.host.registry().catalog();
+        complete::complete(catalog.library(&self.session.view), &request)
+    }
+
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        Some(requested.clone())
+        // Who reads a resource again is told how long it is fresh.
+        let mut accepted = requested.clone();
+        accepted.resource_subscriptions = None;
+        Some(accepted)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let follow = async {
-            if context.accepted().tools_list_changed == Some(true) {
-                self.follow(Listener::Subscription(context.sink().clone())).await;
-            } else {
-                self.server.stopping.cancelled().await;
-            }
+            self.follow(Listener::Subscription(context.sink().clone())).await;
         };
         tokio::select! {
             () = context.cancelled() => {}

@@ -2,13 +2,17 @@
 
 mod ask;
 mod call;
+mod complete;
 mod content;
 mod describe;
 mod follow;
+mod form;
 mod handler;
 mod http;
 mod list;
 mod progress;
+mod prompts;
+mod resources;
 mod results;
 mod server;
 mod session;

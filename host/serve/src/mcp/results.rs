@@ -2,11 +2,12 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hermes_core::results::{Body, Owner, ResultUri, UriError};
+use hermes_core::results::{Body, Owner, ResultUri};
 use hermes_core::{Host, Session};
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, ResourceContents, ResourceTemplate};
-use serde_json::json;
+
+use super::resources::not_found;
 
 /// How clients address kept results.
 pub(super) fn template() -> ResourceTemplate {
@@ -18,19 +19,21 @@ pub(super) fn template() -> ResourceTemplate {
         )
 }
 
-/// Reads a kept result of the session, or the part of it that the address names.
-pub(super) fn read(host: &Host, session: &Session, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-    let unknown = |why: &str| {
-        ErrorData::resource_not_found(format!("there is no such resource: {why}"), Some(json!({ "uri": uri })))
-    };
-    let address: ResultUri = uri.parse().map_err(|error: UriError| unknown(&error.to_string()))?;
+/// Reads a kept result of the session, or the part of it that the address names; `uri` is how the client wrote it.
+pub(super) fn read(
+    host: &Host,
+    session: &Session,
+    address: ResultUri,
+    uri: &str,
+) -> Result<ReadResourceResult, ErrorData> {
     let owner = Owner::of(session.tenant.as_deref(), session.id.as_deref());
     let read = host.surroundings().results.read(owner, address.id, address.range);
     let read = read.map_err(|error| {
         tracing::warn!(%error, "a kept result cannot be read");
         ErrorData::internal_error("the result cannot be read", None)
     })?;
-    let (kind, page) = read.ok_or_else(|| unknown("results are kept for their session, for 7 days"))?;
+    let unknown = || not_found(uri, "there is no such resource: results are kept for their session, for 7 days");
+    let (kind, page) = read.ok_or_else(unknown)?;
     let contents = match (page.text(), page.body) {
         (Some(text), _) => ResourceContents::text(text, uri),
         (None, Body::Bytes(bytes)) => ResourceContents::blob(STANDARD.encode(bytes), uri),

@@ -3,8 +3,8 @@
 
 use hermes_manifest::strict_json;
 use rmcp::model::{
-    CallToolRequestParams, ClientJsonRpcMessage, ErrorCode, ErrorData, PaginatedRequestParams,
-    ReadResourceRequestParams, RequestId, ServerJsonRpcMessage,
+    CallToolRequestParams, ClientJsonRpcMessage, CompleteRequestParams, ErrorCode, ErrorData, GetPromptRequestParams,
+    PaginatedRequestParams, ReadResourceRequestParams, RequestId, ServerJsonRpcMessage,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -13,7 +13,7 @@ use serde_json::Value;
 /// The lists, which come in pages.
 const LISTS: [&str; 4] = ["tools/list", "resources/list", "resources/templates/list", "prompts/list"];
 /// Other methods of the protocol.
-const METHODS: [&str; 4] = ["server/discover", "completion/complete", "prompts/get", "subscriptions/listen"];
+const METHODS: [&str; 2] = ["server/discover", "subscriptions/listen"];
 /// Those that the revisions without sessions have no more.
 const REMOVED: [&str; 5] = ["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
 
@@ -105,6 +105,8 @@ pub(super) fn unread(method: &str, params: Option<Value>, modern: bool) -> Error
     let why = match method {
         "tools/call" => misfit::<CallToolRequestParams>(params),
         "resources/read" => misfit::<ReadResourceRequestParams>(params),
+        "prompts/get" => misfit::<GetPromptRequestParams>(params),
+        "completion/complete" => misfit::<CompleteRequestParams>(params),
         _ if LISTS.contains(&method) || METHODS.contains(&method) => None,
         _ if !modern && REMOVED.contains(&method) => None,
         _ => return unknown_method(method),

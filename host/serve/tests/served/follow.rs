@@ -58,3 +58,41 @@ async fn what_a_check_says_changes_the_list() {
     let listed = served.client().modern("tools/list", json!({})).await.result().await;
     assert_eq!(listed["result"]["tools"], json!([]));
 }
+
+#[tokio::test]
+async fn a_stream_hears_of_prompts_or_resources_when_it_asked_for_them() {
+    let world = World::new();
+    let served = world.serve().await;
+    let mut streams = Vec::new();
+    for wanted in ["promptsListChanged", "resourcesListChanged"] {
+        let filter = json!({"notifications": {wanted: true, "resourceSubscriptions": ["hermes://resources/a"]}});
+        let mut stream = served.client().modern("subscriptions/listen", filter).await;
+        assert_eq!(stream.message().await.unwrap()["params"]["notifications"], json!({wanted: true}));
+        streams.push(stream);
+    }
+    // A tool is nothing that these lists show.
+    let world = world.echo("t", "").prompt("p.md", "text").resource("r.txt", "one");
+    for (stream, list) in streams.iter_mut().zip(["prompts", "resources"]) {
+        assert_eq!(stream.message().await.unwrap()["method"], format!("notifications/{list}/list_changed"));
+    }
+    served.shutdown.cancel();
+    for stream in &mut streams {
+        let ended = stream.message().await.unwrap();
+        assert!(ended["result"].is_object(), "{ended}");
+    }
+    drop(world);
+}
+
+#[tokio::test]
+async fn a_session_hears_of_prompts_and_resources() {
+    let world = World::new();
+    let served = world.serve().await;
+    let session = served.client().session().await;
+    let mut stream = session.listen().await;
+    session.ask(1, "ping", json!({})).await.result().await;
+    let world = world.prompt("p.md", "text");
+    assert_eq!(stream.message().await.unwrap()["method"], "notifications/prompts/list_changed");
+    let world = world.resource("page.md", "+++\nuri = \"docs://{id}\"\n+++\nx\n");
+    assert_eq!(stream.message().await.unwrap()["method"], "notifications/resources/list_changed");
+    drop(world);
+}

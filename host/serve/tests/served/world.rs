@@ -9,10 +9,11 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use hermes_core::library::{Prompts, Resources};
 use hermes_core::registry::{Trust, TrustPolicy};
 use hermes_core::{
-    Call, Caller, Component, Content, Decision, Ended, Failure, Fault, Hook, HookRun, Host, Output, Power, Registry,
-    Run, Runner, SecretStore, Source, Surroundings, Tool, Toolsets, View, Workspace,
+    Call, Caller, Component, Content, CpuMeter, Decision, Ended, Failure, Fault, Hook, HookRun, Host, Output, Power,
+    Registry, Run, Runner, SecretStore, Source, Surroundings, Tool, Toolsets, View, Workspace,
 };
 use hermes_manifest::{EnvName, Existing, HostApi, ToolsetName, embed};
 use hermes_serve::http::{Access, Config, Limits, ServeError, Token, serve};
@@ -67,7 +68,7 @@ impl Tool for Stage {
 }
 
 impl Hook for Stage {
-    fn before<'a>(&'a self, _: Call, _: String, _: Arc<Power>) -> BoxFuture<'a, HookRun<Decision>> {
+    fn before<'a>(&'a self, _: Call, _: String, _: Arc<Power>, _: Arc<CpuMeter>) -> BoxFuture<'a, HookRun<Decision>> {
         unreachable!("there are no hooks here")
     }
 
@@ -78,6 +79,7 @@ impl Hook for Stage {
         _: Result<Ended, Failure>,
         _: Duration,
         _: Arc<Power>,
+        _: Arc<CpuMeter>,
     ) -> BoxFuture<'a, HookRun<Option<Result<Ended, Failure>>>> {
         unreachable!("there are no hooks here")
     }
@@ -103,6 +105,7 @@ impl SecretStore for Secrets {
 
 struct Folders {
     plugins: TempDir,
+    library: TempDir,
     _work: TempDir,
 }
 
@@ -121,7 +124,7 @@ impl World {
         let registry = Registry::new(api, Arc::new(stage.clone()), Trust::in_memory(TrustPolicy::Folder));
         let surroundings = Surroundings::new(Workspace::open(work.path(), None, None), Arc::new(Secrets)).unwrap();
         let host = Arc::new(Host::new(Arc::new(registry), surroundings));
-        let folders = Arc::new(Folders { plugins, _work: work });
+        let folders = Arc::new(Folders { plugins, library: TempDir::new().unwrap(), _work: work });
         let world = Self { host, stage, folders, toolsets: BTreeMap::new() };
         world.scan();
         world
@@ -193,6 +196,28 @@ impl World {
         let manifests = BTreeSet::<ToolsetName>::new();
         self.host.registry().set_toolsets(Toolsets::build(files, &manifests).unwrap());
         self
+    }
+
+    /// Writes a file that serves as a prompt, or beside one. Its path may begin with a toolset.
+    pub(crate) fn prompt(self, path: &str, text: impl AsRef<[u8]>) -> Self {
+        let folder = self.file("prompts", path, text.as_ref());
+        self.host.registry().set_prompts(Prompts::load(&folder));
+        self
+    }
+
+    /// Writes a file that serves as a resource.
+    pub(crate) fn resource(self, path: &str, text: impl AsRef<[u8]>) -> Self {
+        let folder = self.file("resources", path, text.as_ref());
+        self.host.registry().set_resources(Resources::load(&folder));
+        self
+    }
+
+    fn file(&self, kind: &str, path: &str, text: &[u8]) -> PathBuf {
+        let folder = self.folders.library.path().join(kind);
+        let file = folder.join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+        folder
     }
 
     /// Serves it to whoever has the token.
