@@ -1,6 +1,6 @@
 //! The HTTP server: one guard and one set of limits in front of every route.
 
-mod address;
+pub(crate) mod address;
 mod body;
 mod cors;
 mod error;
