@@ -160,3 +160,51 @@ fn shrink(known: &mut HashMap<Owner, HashMap<String, Entry>>) {
         bytes = bytes.saturating_sub(size);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn enter(keys: &Arc<Keys>, key: &str, body: &'static [u8]) -> Result<Run, u16> {
+        let begin = || Run::new(Vec::new(), |_| std::future::ready(Bytes::from_static(body)));
+        let owner = Owner::of(None, Some("me"));
+        keys.enter(owner, key.to_owned(), Digest::of(b"request"), begin).map_err(|error| error.status.as_u16())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_key_is_known_for_an_hour_after_its_run() {
+        let keys = Arc::new(Keys::default());
+        assert_eq!(enter(&keys, "k", b"first").unwrap().done.await, "first");
+        tokio::time::advance(KEPT - Duration::from_secs(1)).await;
+        assert_eq!(enter(&keys, "k", b"second").unwrap().done.await, "first");
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert_eq!(enter(&keys, "k", b"third").unwrap().done.await, "third");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_token_has_so_many_keys_and_no_more_until_they_are_old() {
+        let keys = Arc::new(Keys::default());
+        for key in 0..MAX_KEYS {
+            enter(&keys, &key.to_string(), b"").unwrap().done.await;
+        }
+        assert_eq!(enter(&keys, "more", b"").err(), Some(503));
+        assert!(enter(&keys, "0", b"").is_ok());
+        let begin = || Run::ended(Bytes::new());
+        let other = Owner::of(None, Some("you"));
+        assert!(keys.enter(other, "more".to_owned(), Digest::of(b""), begin).is_ok());
+        tokio::time::advance(KEPT).await;
+        assert!(enter(&keys, "more", b"").is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_that_is_too_much_to_keep_goes_and_its_key_stays() {
+        static LARGE: [u8; MAX_ANSWERS / 2 + 1] = [0; MAX_ANSWERS / 2 + 1];
+        let keys = Arc::new(Keys::default());
+        for key in ["a", "b"] {
+            enter(&keys, key, &LARGE).unwrap().done.await;
+            tokio::time::advance(Duration::from_secs(1)).await;
+        }
+        assert_eq!(enter(&keys, "a", b"").err(), Some(409));
+        assert!(enter(&keys, "b", b"").is_ok());
+    }
+}

@@ -66,3 +66,33 @@ impl Waiting {
         Some(asking.call.clone())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hermes_core::CallRequest;
+
+    use super::*;
+
+    fn remember(waiting: &Waiting, handle: usize, args: usize) {
+        let asked = Asked {
+            handle: handle.to_string(),
+            expires: Duration::from_secs(1),
+            questions: Vec::new(),
+            misfits: Vec::new(),
+        };
+        let call = Identified { id: "a".to_owned(), request: CallRequest::new("t", "x".repeat(args)) };
+        waiting.remember(Owner::of(None, Some("me")), &call, &Session::default(), &asked);
+    }
+
+    #[test]
+    fn the_oldest_go_where_calls_or_their_arguments_are_too_many() {
+        for (args, kept) in [(0, MAX_CALLS), (MAX_ARGS / 4, 4)] {
+            let waiting = Waiting::default();
+            for handle in 0..=kept {
+                remember(&waiting, handle, args);
+            }
+            let knows = |handle: usize| waiting.find(Owner::of(None, Some("me")), "a", &handle.to_string()).is_some();
+            assert!(!knows(0) && knows(1) && knows(kept), "{args}");
+        }
+    }
+}

@@ -90,8 +90,7 @@ impl Rewrite<'_> {
         if rules.typed {
             infer(&mut schema);
         }
-        let is = |schema: &Members, kind: &str| types(schema).iter().any(|known| *known == kind);
-        if is(&schema, "array") && !schema.contains_key("items") && !schema.contains_key("prefixItems") {
+        if types(&schema).contains(&"array") && !schema.contains_key("items") && !schema.contains_key("prefixItems") {
             schema.insert("items".to_owned(), json!({}));
         }
         let named = schema.get("properties").and_then(Value::as_object).is_some_and(|named| !named.is_empty());
