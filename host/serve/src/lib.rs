@@ -1,5 +1,6 @@
 //! Offers a host's tools over protocols. This crate only translates: what may run, and how, is decided in `hermes-core`.
 
+pub mod api;
 pub mod http;
 mod mcp;
 

@@ -1,6 +1,7 @@
 //! `explain`: why a tool or hook has the power that it has, and which hooks stand around a tool's calls.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use hermes_core::{
     Absent, Entry, Explanation, GrantLine, GrantPath, Listing, Origin, Removed, Scope, Seen, SeenHook, State,
@@ -22,7 +23,7 @@ pub(super) fn explain(args: &ExplainArgs, settings: &Settings, printer: Printer)
     let listing = host.list(&session);
     let hook = Hook::find(&listing, settings, &args.tool);
     if let Some(hook) = hook {
-        let explanation = hook.seen.and_then(|seen| host.explain_hook(seen));
+        let explanation = hook.seen.as_ref().and_then(|seen| host.explain_hook(seen));
         if printer.json() {
             return Ok(printer.value(&hook.json(explanation.as_ref())?)?);
         }

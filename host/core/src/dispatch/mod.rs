@@ -12,6 +12,7 @@ mod session;
 mod step;
 
 use std::collections::BTreeSet;
+use std::iter;
 use std::time::Instant;
 
 use futures_util::future::BoxFuture;
@@ -28,7 +29,7 @@ pub use self::session::{CallRequest, Session};
 pub use self::step::{Step, Traced};
 use crate::host::Host;
 use crate::seen::Seen;
-use crate::tool::Progress;
+use crate::tool::{NoProgress, Progress};
 
 /// How often a call begins because its component was replaced before it was loaded. Each time there is a newer catalog, so that only
 /// tools that change faster than they are loaded come to the end of it.
@@ -46,11 +47,13 @@ impl Host {
     }
 
     /// Runs several calls, at the same time where the manifests of their tools allow it. Reports are in the order of requests.
+    ///
+    /// `progress` hears of the call in the same place; of calls beyond its end nobody hears.
     pub async fn dispatch_all(
         &self,
         session: &Session,
         requests: Vec<CallRequest>,
-        progress: &dyn Progress,
+        progress: &[&dyn Progress],
     ) -> Vec<Report> {
         self.batch(session, requests, progress, &Lineage::default(), None).await
     }
@@ -60,7 +63,7 @@ impl Host {
         &self,
         session: &Session,
         requests: Vec<CallRequest>,
-        progress: &dyn Progress,
+        progress: &[&dyn Progress],
         lineage: &Lineage,
         granted: Option<&BTreeSet<ToolName>>,
     ) -> Vec<Report> {
@@ -79,11 +82,12 @@ impl Host {
             .collect();
         let mut reports = Vec::with_capacity(requests.len());
         for segment in plan(&planned, self.workspace_path()) {
-            let calls = requests.get(segment).unwrap_or_default().iter();
+            let told = progress.iter().copied().chain(iter::repeat(&NoProgress as &dyn Progress)).skip(segment.start);
+            let calls = requests.get(segment).unwrap_or_default().iter().zip(told);
             let permitted =
                 |request: &CallRequest| granted.is_none_or(|granted| granted.contains(request.tool.as_str()));
             let calls: Vec<BoxFuture<'_, Report>> = calls
-                .map(|request| self.run(session, request, progress, lineage, permitted(request)).boxed())
+                .map(|(request, progress)| self.run(session, request, progress, lineage, permitted(request)).boxed())
                 .collect();
             reports.extend(stream::iter(calls).buffered(ABREAST).collect::<Vec<_>>().await);
         }

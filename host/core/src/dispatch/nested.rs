@@ -12,7 +12,7 @@ use crate::cpu::CpuMeter;
 use crate::host::Host;
 use crate::outcome::Outcome;
 use crate::scrub;
-use crate::tool::{Caller, LogLine, NoProgress, Progress, ToolRequest};
+use crate::tool::{Caller, LogLine, Progress, ToolRequest};
 
 /// A running call as the caller of others.
 pub(super) struct Nested<'a> {
@@ -62,7 +62,7 @@ impl Caller for Nested<'_> {
     fn call<'a>(&'a self, requests: Vec<ToolRequest>) -> BoxFuture<'a, Vec<Outcome>> {
         Box::pin(async move {
             let requests: Vec<CallRequest> = requests.into_iter().map(CallRequest::from).collect();
-            let reports = self.host.batch(&self.session, requests, &NoProgress, &self.lineage, Some(&self.tools)).await;
+            let reports = self.host.batch(&self.session, requests, &[], &self.lineage, Some(&self.tools)).await;
             reports.into_iter().map(|report: Report| report.outcome).collect()
         })
     }

@@ -107,7 +107,7 @@ impl Course<'_> {
         if self.kept().is_none() {
             tools.clear();
         }
-        Ways { resource: self.session.reads_resources, tools, http: false }
+        Ways { resource: self.session.reads_resources, tools, http: self.session.reads_http }
     }
 }
 

@@ -25,6 +25,8 @@ pub struct Session {
     pub approves: bool,
     /// Whether the client reads resources, so that it can be pointed at kept results.
     pub reads_resources: bool,
+    /// Whether the client speaks HTTP with this host, so that it can be pointed at kept results there.
+    pub reads_http: bool,
     /// Whether it came without a token where others need one: what is only for known callers is then withheld.
     pub anonymous: bool,
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt as _;
-use hermes_core::{CallRequest, NoProgress};
+use hermes_core::CallRequest;
 use tokio::sync::Barrier;
 
 use crate::world::{World, done, failed, said, session};
@@ -38,7 +38,7 @@ async fn calls_run_at_the_same_time_where_manifests_allow_and_answers_keep_their
         });
     let calls = ["together", "together", "together", "alone", "alone", "alone"];
     let requests = calls.iter().enumerate().map(|(n, tool)| CallRequest::new(*tool, format!("{{\"n\":{n}}}")));
-    let reports = world.host.dispatch_all(&session(), requests.collect(), &NoProgress).await;
+    let reports = world.host.dispatch_all(&session(), requests.collect(), &[]).await;
     let told: Vec<String> = reports.iter().map(|report| said(&report.outcome)).collect();
     assert_eq!(told, (0..6).map(|n| format!("{{\"n\":{n}}}")).collect::<Vec<_>>());
     assert_eq!(most.load(Ordering::SeqCst), 1, "never two at once");
@@ -61,7 +61,7 @@ async fn calls_that_share_an_argument_wait_for_one_another() {
     for (paths, expected) in [(["a", "a", "a/b"], 1), (["a", "b", "c"], 3)] {
         most.store(0, Ordering::SeqCst);
         let requests = paths.iter().map(|path| CallRequest::new("t", format!("{{\"path\":\"{path}\"}}"))).collect();
-        world.host.dispatch_all(&session(), requests, &NoProgress).await;
+        world.host.dispatch_all(&session(), requests, &[]).await;
         assert_eq!(most.load(Ordering::SeqCst), expected, "{paths:?}");
     }
 }
@@ -85,7 +85,7 @@ async fn answers_keep_the_order_of_calls_of_different_tools_although_later_ones_
         })
         .answers("fails", r#", "parallel": "always""#, |_| failed("fails"));
     let requests = ["slow", "none", "fails", "quick"].map(|tool| CallRequest::new(tool, "{}")).to_vec();
-    let reports = world.host.dispatch_all(&session(), requests, &NoProgress).await;
+    let reports = world.host.dispatch_all(&session(), requests, &[]).await;
     let told: Vec<String> = reports.iter().map(|report| said(&report.outcome)).collect();
     assert_eq!(told, ["slow", "Unknown tool: none", "fails", "quick"]);
 }

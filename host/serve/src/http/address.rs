@@ -13,7 +13,7 @@ use super::error::HttpError;
 /// # Errors
 ///
 /// When it names a toolset that does not exist, with the nearest that does.
-pub(super) fn view(host: &Host, served: &View, address: &str) -> Result<View, HttpError> {
+pub(crate) fn view(host: &Host, served: &View, address: &str) -> Result<View, HttpError> {
     let asked: View =
         address.parse().map_err(|error: hermes_core::AddressError| HttpError::not_found(error.to_string()))?;
     host.check_view(&asked).map_err(|unknown| {

@@ -1,6 +1,6 @@
 //! The HTTP server: one guard and one set of limits in front of every route.
 
-mod address;
+pub(crate) mod address;
 mod body;
 mod cors;
 mod error;
@@ -17,13 +17,12 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
-use axum::{Extension, middleware};
+use axum::{Extension, Router, middleware};
 use bytes::Bytes;
 use hermes_core::{Host, View};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-pub use axum::Router;
 pub use error::HttpError;
 pub use guard::{Access, Principal, Token};
 pub use limits::Limits;

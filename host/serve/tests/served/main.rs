@@ -10,6 +10,7 @@
 
 mod address;
 mod anonymous;
+mod api;
 mod ask;
 mod cancel;
 mod client;

@@ -16,6 +16,7 @@ use hermes_core::{
     Registry, Run, Runner, SecretStore, Source, Surroundings, Tool, Toolsets, View, Workspace,
 };
 use hermes_manifest::{EnvName, Existing, HostApi, ToolsetName, embed};
+use hermes_serve::api::router;
 use hermes_serve::http::{Access, Config, Limits, ServeError, Token, serve};
 use semver::Version;
 use serde_json::Value;
@@ -231,8 +232,9 @@ impl World {
         let address = listener.local_addr().unwrap();
         let mut config = config();
         adapt(&mut config);
+        let more = router(Arc::clone(&self.host), config.view.clone());
         let shutdown = CancellationToken::new();
-        let serving = serve(listener, Arc::clone(&self.host), config, axum::Router::new(), shutdown.clone());
+        let serving = serve(listener, Arc::clone(&self.host), config, more, shutdown.clone());
         Served { address, shutdown, task: tokio::spawn(serving), _folders: Arc::clone(&self.folders) }
     }
 }

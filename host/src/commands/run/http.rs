@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use hermes_core::reload::Reloader;
 use hermes_core::{Host, Session, State};
-use hermes_serve::http::{Access, Config, Limits, Router, ServeError, Token, serve as serve_http};
+use hermes_serve::http::{Access, Config, Limits, ServeError, Token, serve as serve_http};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -53,9 +53,10 @@ pub(super) async fn serve(
         allowed_origins: settings.config.serve.allowed_origins.clone(),
         limits: Limits::default(),
     };
+    let api = hermes_serve::api::router(Arc::clone(&host), view.clone());
     let session = Session { view, anonymous: kept.is_none(), ..Session::default() };
     let shutdown = CancellationToken::new();
-    let serving = serve_http(listener, Arc::clone(&host), config, Router::new(), shutdown.clone());
+    let serving = serve_http(listener, Arc::clone(&host), config, api, shutdown.clone());
     let mut serving = std::pin::pin!(serving);
     let greeting = async {
         greet(&host, &session, address, kept.as_ref(), printer)?;

@@ -1,0 +1,60 @@
+//! Answers of JSON, whole or at the end of a stream of events.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::response::{IntoResponse as _, Response};
+use futures_util::stream;
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use serde_json::Value;
+use tokio::time::sleep;
+
+use super::run::Run;
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+/// A stream says something at least this often: proxies and clients give up on a silent one.
+const HEARTBEAT: Duration = Duration::from_secs(10);
+
+/// A body of JSON.
+pub(super) fn json(status: StatusCode, body: &Value) -> Response {
+    whole(status, body.to_string().into())
+}
+
+fn whole(status: StatusCode, body: Bytes) -> Response {
+    (status, [(header::CONTENT_TYPE, JSON)], body).into_response()
+}
+
+/// Whether the client asks for a stream of events (WHATWG server-sent events).
+fn wants_events(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let mut types = accepted.flat_map(|value| value.split(','));
+    types.any(|kind| kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("text/event-stream"))
+}
+
+/// What a run comes to, as the client wants to hear of it. Dropping the answer lets go of the run.
+pub(super) async fn of(run: Run, headers: &HeaderMap) -> Response {
+    if !wants_events(headers) {
+        return whole(StatusCode::OK, run.done.await);
+    }
+    let events = stream::unfold(Some(run), |run| async {
+        let mut run = run?;
+        let next = tokio::select! {
+            biased;
+            body = run.done.clone() => return Some((Ok::<_, Infallible>(event("result", &body)), None)),
+            told = run.told() => told,
+            () = sleep(HEARTBEAT) => Bytes::from_static(b": still running\n\n"),
+        };
+        Some((Ok(next), Some(run)))
+    });
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+    ];
+    (headers, Body::from_stream(events)).into_response()
+}
+
+/// One event; `data` is JSON on one line.
+pub(super) fn event(name: &str, data: &[u8]) -> Bytes {
+    [b"event: ", name.as_bytes(), b"\ndata: ", data, b"\n\n"].concat().into()
+}

@@ -1,0 +1,83 @@
+//! Which session a request belongs to: the one that it names, or else the one that its token always has.
+
+use axum::response::{IntoResponse, Response};
+use hermes_core::results::fresh_id;
+use hermes_core::{Session, View};
+use hermes_manifest::ClientFeature;
+use http::{HeaderMap, StatusCode};
+use serde_json::json;
+
+use super::reply;
+use super::request::malformed;
+use crate::http::{HttpError, Principal};
+
+/// Bytes of a name from outside.
+const MAX_NAME: usize = 256;
+/// Bytes of a field of the trace context, as its specification wants at least.
+const MAX_TRACE: usize = 512;
+
+/// The session of a request of `principal`; a header comes before a field.
+///
+/// # Errors
+///
+/// When the request names one in a way that no session can have.
+pub(super) fn of(
+    principal: &Principal,
+    view: View,
+    headers: &HeaderMap,
+    session: Option<String>,
+    task: Option<String>,
+) -> Result<Session, HttpError> {
+    let known = principal.session(view);
+    let id = header(headers, "hermes-session")?.or(named("session", session)?).or_else(|| known.id.clone());
+    let task = header(headers, "hermes-task")?.or(named("task", task)?).or_else(|| id.clone());
+    Ok(Session {
+        id,
+        task,
+        // Whatever is asked comes back with the answer, for whoever sent the request to see to.
+        client: [
+            ClientFeature::Elicitation,
+            ClientFeature::ElicitationUrl,
+            ClientFeature::Sampling,
+            ClientFeature::Roots,
+        ]
+        .into(),
+        approves: true,
+        reads_http: true,
+        ..known
+    })
+}
+
+/// The trace that a request is part of (W3C Trace Context).
+pub(super) fn trace(headers: &HeaderMap) -> Vec<(String, String)> {
+    let field = |name: &str| {
+        let value = headers.get(name)?.to_str().ok().filter(|value| value.len() <= MAX_TRACE)?;
+        Some((name.to_owned(), value.to_owned()))
+    };
+    ["traceparent", "tracestate", "baggage"].into_iter().filter_map(field).collect()
+}
+
+fn header(headers: &HeaderMap, name: &str) -> Result<Option<String>, HttpError> {
+    let Some(value) = headers.get(name) else { return Ok(None) };
+    named(name, Some(String::from_utf8_lossy(value.as_bytes()).into_owned()))
+}
+
+/// A name that may come from outside.
+pub(super) fn named(what: &str, name: Option<String>) -> Result<Option<String>, HttpError> {
+    match name {
+        Some(name) if name.is_empty() || name.len() > MAX_NAME || name.chars().any(char::is_control) => {
+            Err(malformed(format!("`{what}`: expected 1 to {MAX_NAME} bytes without control characters")))
+        }
+        name => Ok(name),
+    }
+}
+
+/// A name for a session that nobody else has: a session begins when it is first named.
+pub(super) async fn create() -> Response {
+    match fresh_id() {
+        Ok(id) => reply::json(StatusCode::CREATED, &json!({ "id": id })),
+        Err(error) => {
+            HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "host_error", error.to_string()).into_response()
+        }
+    }
+}
