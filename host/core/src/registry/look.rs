@@ -106,7 +106,7 @@ pub(super) fn look(source: &Source, known: &Known, api: &HostApi) -> io::Result<
     let known = |file: &Path| known.get(&(source.scope.clone(), id.clone(), file.to_path_buf()));
     let looked = match &source.place {
         Place::Core(files) => files.iter().map(|(name, bytes)| look_into_core(name, bytes, known, api)).collect(),
-        Place::Folder(folder) => look_into_all(components_in(folder)?, known, api),
+        Place::Folder(folder) | Place::Home(folder, _) => look_into_all(components_in(folder)?, known, api),
         Place::File(file) => vec![(file.clone(), look_again(file, known(file), api).unwrap_or_else(Looked::missing))],
     };
     Ok(looked
