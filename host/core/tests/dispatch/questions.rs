@@ -198,7 +198,7 @@ async fn a_call_that_ran_and_asked_does_not_begin_anew_when_its_file_is_replaced
     }));
     host.set(Arc::downgrade(&world)).unwrap();
     let report = world.send(&Session::default(), CallRequest::new("t", "{}")).await;
-    assert_eq!((report.outcome.name(), runs(&world)), ("host_error", 2), "one that asked and one that went on");
+    assert_eq!((report.outcome.name(), runs(&world)), ("unavailable", 2), "one that asked and one that went on");
 }
 
 #[tokio::test]
@@ -217,6 +217,15 @@ async fn a_call_whose_file_was_replaced_before_it_ran_begins_anew() {
     let report = world.call("t", "{}").await;
     assert_eq!(said(&report.outcome), "the new one");
     assert_eq!(report.by.unwrap().manifest.version.to_string(), "1.0.1");
+}
+
+/// It was told as a failure of the host.
+#[tokio::test]
+async fn a_file_that_was_replaced_and_not_found_again_is_told_as_such() {
+    let world = World::new().answers("t", "", |_| Err(hermes_core::Fault::Replaced));
+    let report = world.call("t", "{}").await;
+    assert_eq!(report.outcome.name(), "unavailable");
+    assert!(said(&report.outcome).contains("was replaced or removed since it was found"));
 }
 
 #[tokio::test]
