@@ -36,7 +36,7 @@ pub use component::{Component, Digest, DigestError, Location, MAX_COMPONENT_SIZE
 pub use cpu::CpuMeter;
 pub use dispatch::{AnsweredBy, CallRequest, HookReport, Planned, Report, Session, Step, Traced, plan};
 pub use document::{DocumentError, read_document};
-pub use hooks::SeenHook;
+pub use hooks::{NoHook, SeenHook};
 pub use host::{Host, Surroundings};
 pub use limits::{LimitKind, Limits};
 pub use nearest::{UnknownName, nearest};

@@ -15,7 +15,7 @@ use super::session::{CallRequest, Session};
 use super::step::{Step, Traced};
 use crate::ask::{Next, Resumed, Ticket};
 use crate::audit::Audited;
-use crate::hooks::SeenHook;
+use crate::hooks::{NoHook, SeenHook};
 use crate::host::Host;
 use crate::outcome::Outcome;
 use crate::power::{Granted, Mount, Power};
@@ -258,11 +258,14 @@ impl<'a> Course<'a> {
     /// The hooks around this call, in order, each with its own power: that of the session's toolsets, and nothing of `--grant`.
     pub(super) fn hooks(&self) -> Vec<Standing> {
         let mut standing: Vec<(i32, Standing)> = Vec::new();
-        for SeenHook { name, entry, paths } in SeenHook::all(&self.catalog, self.session, self.host.workspace_path()) {
+        for SeenHook { name, entry, lacking, paths } in
+            SeenHook::all(&self.catalog, self.session, self.host.workspace_path())
+        {
             let name = name.to_string();
             let role = entry.as_ref().map(|entry| (entry, &entry.manifest.role));
             let Some((entry, Role::Hook { matches, order })) = role else {
-                standing.push((i32::MIN, Standing { name, section: None, hook: None }));
+                let hook = Err(lacking.unwrap_or(NoHook::Missing));
+                standing.push((i32::MIN, Standing { name, section: None, hook }));
                 continue;
             };
             if !matches.iter().any(|pattern| pattern.matches(&self.request.tool)) {
@@ -272,7 +275,7 @@ impl<'a> Course<'a> {
             let mut power = Power::resolve(&entry.manifest.asks(), &granted, &self.host.ground());
             // A hook stands around calls and makes none.
             power.tools.clear();
-            let hook = entry.hook().map(|hook| (Arc::clone(hook), Arc::new(power)));
+            let hook = entry.hook().map(|hook| (Arc::clone(hook), Arc::new(power))).ok_or(NoHook::Missing);
             let section = Some(*entry.component.section());
             standing.push((*order, Standing { name, section, hook }));
         }

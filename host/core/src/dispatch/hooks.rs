@@ -10,6 +10,7 @@ use super::step::Step;
 use crate::arguments::{Arguments, Compat};
 use crate::call::{Call, Ended, Failure, Pending};
 use crate::component::Digest;
+use crate::hooks::NoHook;
 use crate::outcome::Outcome;
 use crate::power::Power;
 use crate::tool::{Decision, Hook, HookRun};
@@ -19,8 +20,8 @@ pub(super) struct Standing {
     pub(super) name: String,
     /// What its component says of itself.
     pub(super) section: Option<Digest>,
-    /// None where a toolset lists a hook that no component holds.
-    pub(super) hook: Option<(Arc<dyn Hook>, Arc<Power>)>,
+    /// Why there is none, where a toolset lists a hook that does not serve.
+    pub(super) hook: Result<(Arc<dyn Hook>, Arc<Power>), NoHook>,
 }
 
 /// What hooks leave behind besides their decisions.
@@ -110,7 +111,8 @@ pub(super) async fn after(
 
 impl Standing {
     fn present(&self) -> Result<&(Arc<dyn Hook>, Arc<Power>), Outcome> {
-        self.hook.as_ref().ok_or_else(|| refused(&self.name, "is listed by a toolset and missing, so nothing runs"))
+        let refused = |lacking| refused(&self.name, &format!("is listed by a toolset and {lacking}, so nothing runs"));
+        self.hook.as_ref().map_err(refused)
     }
 }
 
