@@ -70,8 +70,9 @@ fn host_with(settings: &Settings, store: Arc<dyn TrustStore>) -> Result<Host, Fa
 
 /// Where components come from.
 fn sources(settings: &Settings) -> Vec<Source> {
-    let folders = settings.plugin_folders().into_iter().map(Source::folder);
-    [Source::core(embedded::COMPONENTS)].into_iter().chain(folders).collect()
+    let own = settings.home.iter().map(|home| Source::home(home, "plugins"));
+    let folders = settings.config.plugins.folders.iter().map(Source::folder);
+    [Source::core(embedded::COMPONENTS)].into_iter().chain(own).chain(folders).collect()
 }
 
 /// What a host that serves reads anew when it changes.

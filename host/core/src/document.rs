@@ -58,7 +58,12 @@ pub fn read_document<T: DeserializeOwned>(file: &Path, text: &str) -> Result<T, 
         key: (!place.0.is_empty()).then(|| place.to_string()),
         message: spelled(cause.message().trim()),
     };
-    let document = toml::Deserializer::parse(text).map_err(|cause| error(&cause, &Place(Vec::new())))?;
+    let document = toml::Deserializer::parse(text).map_err(|cause| {
+        let unplaced = error(&cause, &Place(Vec::new()));
+        // Of all that can be wrong with TOML itself this alone has a key.
+        let twice = cause.span().filter(|_| cause.message().starts_with("duplicate key"));
+        DocumentError { key: twice.and_then(|key| text.get(key)).map(str::to_owned), ..unplaced }
+    })?;
     serde_path_to_error::deserialize(document)
         .map_err(|cause| error(cause.inner(), &Place::of(cause.path(), cause.inner().message())))
 }

@@ -49,7 +49,7 @@ pub use power::{
 pub use private::{NotPrivate, check_private, lock_private, make_private, open_private};
 pub use registry::{Catalog, Difference, Entry, Registry, Scope, Source};
 pub use scrub::{NoScrub, Scrub};
-pub use seen::{Absent, Listing, Seen, SeenHook, State};
+pub use seen::{Absent, Listing, NoHook, Seen, SeenHook, State};
 pub use slip::Slip;
 pub use tool::{
     Caller, Decision, Fault, Hook, HookRun, LogLine, LogStream, NoProgress, NoSecrets, Progress, Refusal, Run, Runner,

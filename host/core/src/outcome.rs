@@ -207,7 +207,8 @@ impl From<Fault> for Outcome {
             Fault::Busy => Self::Busy,
             Fault::BadResult(text) => Self::BadResult(text),
             Fault::Unloadable(text) | Fault::Host(text) => Self::HostError(text),
-            fault @ Fault::Replaced => Self::HostError(fault.to_string()),
+            // Nothing failed: what was found is gone, and its successor may be there already.
+            fault @ Fault::Replaced => Self::Unavailable { message: fault.to_string(), retry_after: None },
         }
     }
 }

@@ -282,8 +282,24 @@ pub struct SeenHook {
     pub name: ToolName,
     /// The version that serves; none where no component holds one that is admitted and allowed: nothing runs then.
     pub entry: Option<Arc<Entry>>,
+    /// Why none serves.
+    pub lacking: Option<NoHook>,
     /// The ways by which grants come to that version.
     pub paths: Vec<GrantPath>,
+}
+
+/// Why a hook that a toolset lists does not serve, so that no call passes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoHook {
+    /// No component holds it.
+    #[error("missing")]
+    Missing,
+    /// It is there and waits.
+    #[error("waiting for approval (`hermes-host approve {0}` shows what is new and admits it)")]
+    Held(ToolName),
+    /// It is there, in versions that no toolset means.
+    #[error("there only in versions that the toolset does not mean")]
+    Pinned,
 }
 
 impl SeenHook {
@@ -308,10 +324,19 @@ impl SeenHook {
     }
 
     fn find(catalog: &Catalog, HookUse { hook: name, mut paths }: HookUse) -> Self {
-        let serving = catalog.family(&Scope::Host, name.as_str()).into_iter().flat_map(Family::serving);
+        let family = catalog.family(&Scope::Host, name.as_str());
+        let is_hook = |entry: &&Arc<Entry>| entry.hook().is_some();
+        let serving = family.into_iter().flat_map(Family::serving).filter(is_hook);
+        let held = family.into_iter().flat_map(Family::held).filter(is_hook);
         let allowed = |entry: &&Arc<Entry>| paths.iter().any(|path| path.allows(&entry.manifest.version));
-        let entry = serving.filter(|entry| entry.hook().is_some()).find(allowed).cloned();
+        let entry = serving.clone().find(allowed).cloned();
+        let lacking = match entry {
+            Some(_) => None,
+            None if held.clone().any(|entry| allowed(&entry)) => Some(NoHook::Held(name.clone())),
+            None if serving.chain(held).next().is_some() => Some(NoHook::Pinned),
+            None => Some(NoHook::Missing),
+        };
         paths.retain(|path| entry.as_ref().is_some_and(|entry| path.allows(&entry.manifest.version)));
-        Self { name, entry, paths }
+        Self { name, entry, lacking, paths }
     }
 }

@@ -133,6 +133,7 @@ fn faults_become_outcomes() {
         (Fault::BadResult(String::new()), "bad_result"),
         (Fault::Unloadable(String::new()), "host_error"),
         (Fault::Host(String::new()), "host_error"),
+        (Fault::Replaced, "unavailable"),
     ] {
         assert_eq!(Outcome::from(fault).name(), name);
     }

@@ -42,6 +42,7 @@ fn http(paths: &[GrantPath]) -> String {
 fn what_is_wrong_with_a_file_is_told_by_file_line_and_key() {
     for (name, text, told) in [
         ("a", "tools = [", "a.toml:1: "),
+        ("a", "tools = []\n[grant]\nenv = []\nenv = []", "a.toml:4: `env`: duplicate key"),
         ("a", "tools = []\ngrnat = {}", "a.toml:2: `grnat`: unknown field `grnat`, did you mean `grant`?"),
         ("a", "tools = []\n[grant]\nhtpp = []", "a.toml:3: `grant.htpp`: unknown field `htpp`, did you mean `http`?"),
         (
@@ -329,6 +330,31 @@ fn limits_are_the_largest_of_the_paths_and_none_counts_as_the_default() {
         let view = View { grant: toml::from_str(flag).unwrap(), ..view(enabled) };
         let paths = all.paths(&view, "t", Some("implicit"), &v("1.0.0"), None).unwrap();
         assert_eq!(Granted::union(&paths).limits().wall.as_secs(), wall, "{enabled:?} {flag}");
+    }
+}
+
+/// What `approve` wrote counted with the defaults, and lifted the limit of the toolset that listed the tool before.
+#[test]
+fn what_is_approved_with_the_limits_in_force_lifts_none() {
+    let base = ("base", "tools = [\"t\"]\n[grant.limits]\nwall = \"2s\"");
+    let ceilings = Ceilings::default();
+    let ground = Ground { workspace: None, environment: &NoSecrets, ceilings: &ceilings };
+    let limits = |files: &[(&str, &str)]| {
+        let paths = paths(&toolsets(files), &View::default(), "t").unwrap();
+        Granted::union(&paths).limits().clone()
+    };
+    for (named, flag, wall) in
+        [("", "", 2), ("", "limits = {wall = \"50s\"}", 2), ("limits = {wall = \"10s\"}", "", 10)]
+    {
+        let view = View { grant: toml::from_str(flag).unwrap(), ..View::default() };
+        let explanation =
+            Explanation::new(Capabilities::default(), paths(&toolsets(&[base]), &view, "t").unwrap(), &ground);
+        let mut grant: Capabilities = toml::from_str(named).unwrap();
+        grant.env.push("LANG".parse().unwrap());
+        let kept = explanation.with_limits_in_force(grant);
+        let text = format!("tools = [\"t\"]\ngrant = {}", toml::Value::try_from(&kept).unwrap());
+        assert_eq!(limits(&[base, ("approved_t", &text)]).wall.as_secs(), wall, "{named} {flag}");
+        assert_eq!(limits(&[base, ("approved_t", &text)]).cpu.as_secs(), 10);
     }
 }
 

@@ -588,6 +588,56 @@ fn a_released_name_goes_to_the_next_who_claims_it() {
     );
 }
 
+/// A folder was its path as text once: whoever started elsewhere, or moved the home, got none of its tools again.
+#[test]
+fn a_folder_is_the_same_source_whichever_way_it_is_named() {
+    let (world, _) = World::with_weather(TrustPolicy::Folder);
+    let mut ways = vec![world.path("b/../a"), world.path("a/."), world.path("a/")];
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(world.temp.path(), world.path("link")).unwrap();
+        ways.push(world.path("link/a"));
+    }
+    for way in ways {
+        let catalog = world.start().scan(&[Source::folder(&way)]).unwrap();
+        assert_eq!(shown(&catalog).len(), 1);
+        assert_eq!(serving(&catalog, "weather"), "1.0.0 d", "{}", way.display());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_is_published_by_a_link_stays_the_same_source() {
+    let world = World::new(TrustPolicy::Folder);
+    for (folder, version) in [("a", "1.0.0"), ("b", "1.1.0")] {
+        world.put(&format!("{folder}/weather.wasm"), small_component("weather", version, ""));
+        std::os::unix::fs::symlink(world.path(folder), world.path("next")).unwrap();
+        fs::rename(world.path("next"), world.path("current")).unwrap();
+        let catalog = world.start().scan(&[Source::folder(world.path("current"))]).unwrap();
+        assert_eq!(serving(&catalog, "weather"), format!("{version} d"));
+    }
+}
+
+#[test]
+fn a_home_that_moves_keeps_its_names() {
+    let world = World::new(TrustPolicy::Folder);
+    fs::create_dir_all(world.path("home/plugins")).unwrap();
+    world.put("home/plugins/weather.wasm", small_component("weather", "1.0.0", ""));
+    let scan = |home: &str| {
+        let store = Arc::new(FileTrust::new(world.path(home).join("trust.json")));
+        registry(Trust { policy: world.policy, store }).scan(&[Source::home(&world.path(home), "plugins")]).unwrap()
+    };
+    assert_eq!(serving(&scan("home"), "weather"), "1.0.0 d");
+    fs::rename(world.path("home"), world.path("moved")).unwrap();
+    assert_eq!(serving(&scan("moved"), "weather"), "1.0.0 d");
+    // Nobody else has them.
+    let store = Arc::new(FileTrust::new(world.path("moved/trust.json")));
+    world.put("b/weather.wasm", small_component("weather", "2.0.0", ""));
+    let other = registry(Trust { policy: world.policy, store }).scan(&[Source::folder(world.path("b"))]).unwrap();
+    assert_eq!(other.refused().len(), 1);
+    assert!(other.refused()[0].reason.to_string().contains("$HERMES_HOME/plugins"));
+}
+
 #[test]
 fn the_core_and_a_file_that_somebody_named_need_no_trust() {
     static CORE: std::sync::LazyLock<&'static [(&'static str, &'static [u8])]> = std::sync::LazyLock::new(|| {

@@ -38,13 +38,20 @@ pub fn is_hidden(c: char) -> bool {
     hidden(c).is_some()
 }
 
-/// Refuses hidden characters in every text of a document, keys included.
+/// The first character of `text` that has no place in a name, a path or another text of one line: line breaks and tabs could pass
+/// one such text off as several.
+pub(crate) fn unfit_in_line(text: &str) -> Option<char> {
+    text.chars().find(|c| is_hidden(*c) || matches!(c, '\n' | '\t'))
+}
+
+/// Refuses hidden characters in every text of a document, and line breaks and tabs in keys.
 pub(crate) fn check(value: &Value, at: &Pointer) -> Result<(), ManifestError> {
     match value {
         Value::String(text) => check_text(text, at),
         Value::Array(items) => items.iter().enumerate().try_for_each(|(index, item)| check(item, &at.join(index))),
         Value::Object(members) => members.iter().try_for_each(|(key, member)| {
             check_text(key, at)?;
+            check_line(key, at)?;
             check(member, &at.join(key))
         }),
         Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
@@ -56,6 +63,14 @@ fn check_text(text: &str, at: &Pointer) -> Result<(), ManifestError> {
         Some((c, what)) => Err(
             at.error(format!("the text holds U+{:04X}, {what}: expected text that can be read as it stands", c as u32))
         ),
+        None => Ok(()),
+    }
+}
+
+/// Refuses what is more than one line.
+pub(crate) fn check_line(text: &str, at: &Pointer) -> Result<(), ManifestError> {
+    match unfit_in_line(text) {
+        Some(c) => Err(at.error(format!("{text:?} holds U+{:04X}: expected one line", c as u32))),
         None => Ok(()),
     }
 }
@@ -91,6 +106,14 @@ mod tests {
                 let error = check(&value, &Pointer::root()).unwrap_err().to_string();
                 assert!(error.contains(&format!("U+{:04X}", c as u32)), "{error}");
             }
+        }
+    }
+
+    #[test]
+    fn keys_are_of_one_line() {
+        for key in ["a\nb", "a\tb"] {
+            let error = check(&json!({"x": {key: 1}}), &Pointer::root()).unwrap_err().to_string();
+            assert!(error.contains("expected one line"), "{error}");
         }
     }
 

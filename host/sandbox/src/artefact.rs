@@ -105,7 +105,11 @@ impl ArtefactCache {
                 _ => break,
             }
         }
-        mac.verify_slice(tag).map_err(|_| io::Error::other("its keyed hash does not match"))
+        mac.verify_slice(tag).map_err(|_| {
+            io::Error::other(
+                "its keyed hash does not match: the component's file was replaced since it was found, or the cache was changed",
+            )
+        })
     }
 
     /// The name is part of what is authenticated, so that an artefact cannot stand in for another, and so are the manifests:

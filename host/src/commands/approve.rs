@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use hermes_core::{Entry, GrantLine, Listed, Scope, Seen, Toolset, parse_grant, union};
+use hermes_core::{Entry, Explanation, GrantLine, Listed, Scope, Seen, Toolset, parse_grant, union};
 use hermes_manifest::{Capabilities, ToolName};
 use serde_json::json;
 
@@ -35,7 +35,7 @@ pub(super) fn approve(args: &ApproveArgs, settings: &Settings, printer: Printer)
         None => Some(super::find(&host, &session, &args.tool)?),
     };
     let grant = match &seen {
-        Some(seen) => Grant::new(&host.explain(seen).lacks(), seen, settings)?,
+        Some(seen) => Grant::new(&host.explain(seen), seen, settings)?,
         None => None,
     };
     let mut lines = Vec::new();
@@ -131,7 +131,8 @@ impl Grant {
     /// # Errors
     ///
     /// When it cannot be written there, or stands there already and this session does not use it.
-    fn new(lacks: &[GrantLine], seen: &Seen, settings: &Settings) -> Result<Option<Self>, Failure> {
+    fn new(explanation: &Explanation, seen: &Seen, settings: &Settings) -> Result<Option<Self>, Failure> {
+        let lacks = explanation.lacks();
         if lacks.is_empty() {
             return Ok(None);
         }
@@ -145,7 +146,7 @@ impl Grant {
             Err(error) => return Err(Failure::file(&file, &error)),
         };
         let mut whole = so_far.clone();
-        for line in lacks {
+        for line in &lacks {
             union(&mut whole, &parse_grant(&line.to_string(), Path::new("/")).map_err(Failure::work)?);
         }
         if let Some(flag) = use_approved(tool.as_str(), settings)
@@ -155,7 +156,9 @@ impl Grant {
             return Err(Failure::usage(format!("{} grants `{tool}` all that it lacks already", shown(&file)))
                 .hint(format!("this session does not use that toolset: {flag} does")));
         }
-        Ok(Some(Self { tool, lines: lacks.to_vec(), file, whole }))
+        // A file that names no limits would count with the defaults, and lift those that hold now.
+        let whole = explanation.with_limits_in_force(whole);
+        Ok(Some(Self { tool, lines: lacks, file, whole }))
     }
 
     /// For whoever agrees to it.

@@ -182,7 +182,8 @@ fn tell_why(listing: &Listing, printer: Printer) {
         let known = hooks(listing).map(|beside| beside.entry.manifest.name.as_str());
         let near = nearest(name, known).filter(|near| near != name);
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        printer.note(&format!("missing: a toolset lists the hook `{name}`, and none serves, so nothing runs{near}"));
+        let lacking = hook.lacking.map_or_else(|| "missing".to_owned(), |lacking| lacking.to_string());
+        printer.note(&format!("missing: a toolset lists the hook `{name}`, which is {lacking}, so nothing runs{near}"));
     }
     for MissingTool { toolset, tool, nearest } in listing.missing_tools() {
         let near = nearest.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();

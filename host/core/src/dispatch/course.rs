@@ -20,7 +20,7 @@ use crate::outcome::Outcome;
 use crate::power::{Granted, Mount, Power};
 use crate::registry::{Catalog, Entry};
 use crate::results::{self, Owner};
-use crate::seen::{Absent, Seen, SeenHook, State};
+use crate::seen::{Absent, NoHook, Seen, SeenHook, State};
 use crate::tool::Progress;
 
 pub(super) struct Course<'a> {
@@ -254,13 +254,14 @@ impl<'a> Course<'a> {
     /// The hooks around this call, in order, each with its own power: that of the session's toolsets, and nothing of `--grant`.
     pub(super) fn hooks(&self) -> Vec<Standing> {
         let seen = SeenHook::all(&self.catalog, &self.session.view, self.host.workspace_path());
-        let stand = |SeenHook { name, entry, paths }: &SeenHook| {
+        let stand = |SeenHook { name, entry, lacking, paths }: &SeenHook| {
             let hook = entry.as_ref().and_then(|entry| {
                 let mut power = Power::resolve(&entry.manifest.asks(), &Granted::union(paths), &self.host.ground());
                 // A hook stands around calls and makes none.
                 power.tools.clear();
                 Some((Arc::clone(entry.hook()?), Arc::new(power)))
             });
+            let hook = hook.ok_or_else(|| lacking.clone().unwrap_or(NoHook::Missing));
             let section = entry.as_ref().map(|entry| *entry.component.section());
             Standing { name: name.to_string(), section, hook }
         };

@@ -15,6 +15,7 @@ use crate::component::Digest;
 use crate::cpu::CpuMeter;
 use crate::outcome::Outcome;
 use crate::power::Power;
+use crate::seen::NoHook;
 use crate::tool::{Decision, Hook, HookRun};
 
 /// A hook that stands around a call, with its own power.
@@ -22,8 +23,8 @@ pub(super) struct Standing {
     pub(super) name: String,
     /// What its component says of itself.
     pub(super) section: Option<Digest>,
-    /// None where a toolset lists a hook that no component holds.
-    pub(super) hook: Option<(Arc<dyn Hook>, Arc<Power>)>,
+    /// Why there is none, where a toolset lists a hook that does not serve.
+    pub(super) hook: Result<(Arc<dyn Hook>, Arc<Power>), NoHook>,
 }
 
 /// What hooks leave behind besides their decisions.
@@ -128,7 +129,8 @@ async fn within<'a, T>(
 
 impl Standing {
     fn present(&self) -> Result<&(Arc<dyn Hook>, Arc<Power>), Outcome> {
-        self.hook.as_ref().ok_or_else(|| refused(&self.name, "is listed by a toolset and missing, so nothing runs"))
+        let refused = |lacking| refused(&self.name, &format!("is listed by a toolset and {lacking}, so nothing runs"));
+        self.hook.as_ref().map_err(refused)
     }
 }
 

@@ -7,7 +7,7 @@ use super::difference::{difference, missing, wanting};
 use super::resolve::effective;
 use super::{GrantLine, Granted, Ground, Idle, Removed, real};
 use crate::limits::Limits;
-use crate::toolset::GrantPath;
+use crate::toolset::{GrantPath, Origin};
 
 /// The power of a tool in a session, and which side removed what. Everything in it can be shown: variables and secrets are names.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -73,6 +73,16 @@ impl Explanation {
     /// All that it asks for and is not granted.
     pub fn lacks(&self) -> Vec<GrantLine> {
         self.missing.iter().chain(&self.wanting).cloned().collect()
+    }
+
+    /// A grant as a toolset file of its own has to say it, so that it adds just what it names: with the limits that toolsets set so
+    /// far. A file that names none counts with the defaults, and of each limit the largest holds.
+    #[must_use]
+    pub fn with_limits_in_force(&self, grant: Capabilities) -> Capabilities {
+        let toolsets: Vec<GrantPath> = self.paths.iter().filter(|path| path.origin != Origin::Flag).cloned().collect();
+        let set = Granted::union(&toolsets).limits().clone();
+        let limits = set.clone().with(&grant.limits).max(&set).unlike(&Limits::default());
+        Capabilities { limits, ..grant }
     }
 
     /// The limits of the power that are not the defaults.

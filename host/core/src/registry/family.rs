@@ -26,14 +26,14 @@ impl Family {
 
     /// The versions that may serve, in the order in which they are preferred: releases before pre-releases, the highest first. The
     /// first that a session's toolsets allow is the one that serves it.
-    pub fn serving(&self) -> impl Iterator<Item = &Arc<Entry>> {
+    pub fn serving(&self) -> impl Iterator<Item = &Arc<Entry>> + Clone {
         let admitted = || self.0.iter().filter(|entry| entry.standing.is_admitted());
         let is_release = |entry: &&Arc<Entry>| entry.manifest.version.pre.is_empty();
         admitted().filter(is_release).chain(admitted().filter(move |entry| !is_release(entry)))
     }
 
     /// The versions that wait for approval, the highest first.
-    pub fn held(&self) -> impl Iterator<Item = &Arc<Entry>> {
+    pub fn held(&self) -> impl Iterator<Item = &Arc<Entry>> + Clone {
         self.0.iter().filter(|entry| !entry.standing.is_admitted())
     }
 

@@ -128,7 +128,7 @@ pub(super) fn look(source: &Source, known: &Known, glass: Glass<'_>) -> io::Resu
     let known = |file: &Path| known.get(&(source.scope.clone(), id.clone(), file.to_path_buf()));
     let looked = match &source.place {
         Place::Core(files) => files.iter().map(|(name, bytes)| look_into_core(name, bytes, known, glass.api)).collect(),
-        Place::Folder(folder) => {
+        Place::Folder(folder) | Place::Home(folder, _) => {
             let mut files: BTreeSet<PathBuf> = components_in(folder)?.into_iter().collect();
             // One that is gone may be about to come back.
             files.extend(names().cloned());

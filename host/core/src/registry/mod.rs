@@ -26,7 +26,6 @@ mod trust;
 
 use std::collections::HashMap;
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use hermes_manifest::HostApi;
@@ -141,8 +140,7 @@ impl Registry {
                     files.extend(before.cloned());
                 }
                 Err(error) => {
-                    let folder = PathBuf::from(source.id().to_string());
-                    return Err(ScanError::Unlisted { folder, error });
+                    return Err(ScanError::Unlisted { folder: source.path().to_owned(), error });
                 }
             }
             listed.push(source.clone());

@@ -128,8 +128,17 @@ async fn a_hook_that_is_listed_and_missing_refuses_every_call() {
     let world = World::new().answers("t", "", |_| done("ran")).toolset("x", "tools = [\"t\"]\nhooks = [\"gone\"]");
     let report = world.call("t", "{}").await;
     assert_eq!(report.outcome.name(), "refused");
-    assert!(said(&report.outcome).contains("`gone`"));
+    assert!(said(&report.outcome).contains("`gone` is listed by a toolset and missing"));
     assert_eq!(world.stage.events(), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_hook_of_another_version_than_the_toolset_means_is_not_told_as_missing() {
+    let world = World::new().answers("t", "", |_| done("ran")).hook("h", ALL, PROCEED, LEAVE);
+    let world = world.toolset("x", "tools = [\"t\"]\nhooks = [\"h@^2\"]");
+    let report = world.call("t", "{}").await;
+    assert_eq!(report.outcome.name(), "refused");
+    assert!(said(&report.outcome).contains("`h` is listed by a toolset and there only in versions"));
 }
 
 #[tokio::test]
@@ -337,7 +346,8 @@ async fn a_hook_that_waits_for_approval_refuses_every_call_around_which_it_would
     world.approve("t");
     let report = world.call("t", "{}").await;
     assert_eq!(report.outcome.name(), "refused");
-    assert!(said(&report.outcome).contains("`h`"));
+    let told = "`h` is listed by a toolset and waiting for approval (`hermes-host approve h` shows";
+    assert!(said(&report.outcome).contains(told), "{}", said(&report.outcome));
     assert_eq!(world.stage.events(), [""; 0]);
     world.approve("h");
     assert_eq!(said(&world.call("t", "{}").await.outcome), "ran");

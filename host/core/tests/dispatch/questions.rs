@@ -232,6 +232,15 @@ async fn a_call_whose_file_was_replaced_before_it_ran_begins_anew() {
     assert_eq!(report.by.unwrap().manifest.version.to_string(), "1.0.1");
 }
 
+/// It was told as a failure of the host.
+#[tokio::test]
+async fn a_file_that_was_replaced_and_not_found_again_is_told_as_such() {
+    let world = World::new().answers("t", "", |_| Err(hermes_core::Fault::Replaced));
+    let report = world.call("t", "{}").await;
+    assert_eq!(report.outcome.name(), "unavailable");
+    assert!(said(&report.outcome).contains("was replaced or removed since it was found"));
+}
+
 #[tokio::test]
 async fn who_can_be_asked_a_part_is_asked_that_part_and_the_rest_is_nobodys() {
     let page = || Request {

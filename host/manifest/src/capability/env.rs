@@ -11,7 +11,10 @@ pub struct EnvName(String);
 
 /// A text that is no name of an environment variable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a variable name: expected a letter or `_`, then letters, digits or `_`, at most 128 characters")]
+#[error(
+    "`{}` is not a variable name: expected a letter or `_`, then letters, digits or `_`, at most 128 characters",
+    .0.escape_debug()
+)]
 pub struct EnvNameError(String);
 
 impl EnvName {

@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::unfit_in_line;
+
 /// One folder that a tool may reach, and how.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -49,11 +51,17 @@ impl GuestRoot {
     /// A folder of the host.
     ///
     /// # Errors
-    /// When the path is not absolute, holds `.` or `..`, or is a folder that no grant may cover: the root and the kernel's own.
+    /// When the path is not absolute, holds `.`, `..` or what cannot be shown in a line, or is a folder that no grant may cover: the root and the kernel's own.
     pub fn host(path: PathBuf) -> Result<Self, String> {
         let plain = path.components().all(|part| !matches!(part, Component::CurDir | Component::ParentDir));
         let text = path.to_string_lossy();
-        if !path.is_absolute() || !plain || text.contains('\0') || text.split('/').any(|part| part == ".") {
+        if let Some(c) = unfit_in_line(&text) {
+            return Err(format!(
+                "{text:?} is not a folder: its path holds U+{:04X}, which cannot be shown in a line",
+                c as u32
+            ));
+        }
+        if !path.is_absolute() || !plain || text.split('/').any(|part| part == ".") {
             return Err(format!(
                 "`{text}` is not a folder: expected `${{workspace}}` or an absolute path without `.` and `..`"
             ));
@@ -104,7 +112,10 @@ pub struct ByteSize(pub u64);
 
 /// A text that is no number of bytes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a size: expected a whole number of bytes, or one with `KiB`, `MiB` or `GiB`, such as `64 KiB`")]
+#[error(
+    "`{}` is not a size: expected a whole number of bytes, or one with `KiB`, `MiB` or `GiB`, such as `64 KiB`",
+    .0.escape_debug()
+)]
 pub struct ByteSizeError(String);
 
 #[derive(Deserialize)]

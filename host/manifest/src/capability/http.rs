@@ -7,6 +7,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
+use crate::text::unfit_in_line;
+
 /// A pattern such as `https://api.exa.ai` or `https://*.example.com:8443 GET,POST`.
 ///
 /// Without a port it means the scheme's own. `*.` stands for exactly one label, so it matches neither the apex nor two labels.
@@ -46,7 +48,8 @@ pub enum Methods {
 /// A text that is no pattern of HTTP destinations.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{pattern}` is not an HTTP destination: {reason}; expected `https://host[:port] [METHOD,…]`, such as `https://*.example.com GET`"
+    "`{}` is not an HTTP destination: {reason}; expected `https://host[:port] [METHOD,…]`, such as `https://*.example.com GET`",
+    .pattern.escape_debug()
 )]
 pub struct HttpPatternError {
     pattern: String,
@@ -101,6 +104,10 @@ impl FromStr for HttpPattern {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let error = |reason| HttpPatternError { pattern: text.to_owned(), reason };
+        // Who reads addresses skips such characters: what is written would not be what is meant.
+        if unfit_in_line(text).is_some() {
+            return Err(error("it holds a character that cannot be shown in a line"));
+        }
         let (address, methods) = match text.trim().split_once(char::is_whitespace) {
             Some((address, methods)) => (address, parse_methods(methods).ok_or_else(|| error("an unknown method"))?),
             None => (text.trim(), Methods::Any),

@@ -119,7 +119,8 @@ pub struct Span(pub Duration);
 /// A text that is no length of time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is not a length of time: expected a whole number with `ms`, `s` or `m`, such as `30s`, and at most a day"
+    "`{}` is not a length of time: expected a whole number with `ms`, `s` or `m`, such as `30s`, and at most a day",
+    .0.escape_debug()
 )]
 pub struct SpanError(String);
 

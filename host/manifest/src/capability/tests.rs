@@ -106,7 +106,7 @@ fn names_and_folders() {
     #[cfg(unix)]
     {
         assert_eq!(root("/data/in"), Ok(GuestRoot::Host("/data/in".into())));
-        for text in ["/a/../b", "/a/./b", "/a/..", "/.", "/a\0b"] {
+        for text in ["/a/../b", "/a/./b", "/a/..", "/.", "/a\0b", "/a\nb", "/a\tb", "/a\u{202e}b", "/a\u{85}b"] {
             assert!(root(text).is_err(), "{text:?}");
         }
     }

@@ -156,10 +156,24 @@ impl Document {
             line(title, MAX_TITLE, &root.join("title"))?;
         }
         line(&self.emoji, MAX_EMOJI, &root.join("emoji"))?;
-        if let Parallel::By(arguments) = &self.parallel
-            && arguments.is_empty()
-        {
-            return Err(root.join("parallel").join("by").error("expected at least one argument"));
+        if let Parallel::By(arguments) = &self.parallel {
+            let at = root.join("parallel").join("by");
+            if arguments.is_empty() {
+                return Err(at.error("expected at least one argument"));
+            }
+            lines(arguments, &at)?;
+        }
+        lines(&self.authors, &root.join("authors"))?;
+        lines(&self.license, &root.join("license"))?;
+        for (index, icon) in self.icons.iter().enumerate() {
+            let at = root.join("icons").join(index);
+            lines(&icon.mime_type, &at.join("mime_type"))?;
+            lines(&icon.sizes, &at.join("sizes"))?;
+        }
+        for (index, required) in self.requires_env.iter().enumerate() {
+            let at = root.join("requires_env").join(index);
+            lines(&required.description, &at.join("description"))?;
+            lines(&required.prompt, &at.join("prompt"))?;
         }
         let role = self.role(&root)?;
         Ok(with_shared!(Manifest { role }, self))
@@ -202,6 +216,11 @@ fn line(text: &str, max: usize, at: &Pointer) -> Result<(), ManifestError> {
         return Err(at.error(format!("expected one line of 1 to {max} characters")));
     }
     Ok(())
+}
+
+/// Short texts, of which none may pass for more than one.
+fn lines<'a>(texts: impl IntoIterator<Item = &'a String>, at: &Pointer) -> Result<(), ManifestError> {
+    texts.into_iter().try_for_each(|each| text::check_line(each, at))
 }
 
 impl From<&Manifest> for Document {

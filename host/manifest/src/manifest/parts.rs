@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use crate::capability::EnvName;
+use crate::text::unfit_in_line;
 
 /// What a component offers under a name.
 #[derive(Debug, Clone, PartialEq)]
@@ -113,7 +114,7 @@ impl TryFrom<String> for WebUrl {
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         match Url::parse(&text) {
-            Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(Self(url)),
+            Ok(url) if unfit_in_line(&text).is_none() && matches!(url.scheme(), "http" | "https") => Ok(Self(url)),
             _ => Err(format!("{text:?} is no web address: expected one that starts with `https://`")),
         }
     }
@@ -156,7 +157,7 @@ impl TryFrom<String> for IconSource {
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         let web = Url::parse(&text).is_ok_and(|url| url.scheme() == "https");
-        if web || text.starts_with("data:image/") {
+        if (web || text.starts_with("data:image/")) && unfit_in_line(&text).is_none() {
             return Ok(Self(text));
         }
         Err("expected an icon's address: `https://…` or `data:image/…`".to_owned())

@@ -137,6 +137,32 @@ fn errors_name_the_place_and_what_was_expected() {
     }
 }
 
+/// A path with line breaks once forged lines in what `approve` and `explain` show.
+#[test]
+fn no_value_of_a_manifest_passes_for_several_lines() {
+    for (field, value, at) in [
+        ("capabilities", json!({"fs": [{"path": "/x:ro\n\nSo it may\n  nothing"}]}), "/capabilities/fs/0/path"),
+        ("capabilities", json!({"fs": [{"path": "/x\ty"}]}), "/capabilities/fs/0/path"),
+        ("capabilities", json!({"http": ["https://a.example\n"]}), "/capabilities/http/0"),
+        ("capabilities", json!({"env": ["A\nB"]}), "/capabilities/env/0"),
+        ("capabilities", json!({"secrets": {"A\nB": {}}}), "/capabilities"),
+        ("capabilities", json!({"tools": ["a\nb"]}), "/capabilities/tools"),
+        ("capabilities", json!({"limits": {"wall": "so\non"}}), "/capabilities/limits/wall"),
+        ("capabilities", json!({"limits": {"memory": "a\nlot"}}), "/capabilities/limits/memory"),
+        ("parallel", json!({"by": ["a\nb"]}), "/parallel/by"),
+        ("requires_env", json!([{"name": "A", "prompt": "a\nb"}]), "/requires_env/0/prompt"),
+        ("requires_env", json!([{"name": "A", "url": "https://a.example/\nb"}]), "/requires_env/0/url"),
+        ("icons", json!([{"src": "data:image/png,\nb"}]), "/icons/0/src"),
+        ("authors", json!(["a\n  asks for nothing"]), "/authors"),
+        ("license", json!("MIT\nfs=none"), "/license"),
+        ("homepage", json!("https://a.example/\nb"), "/homepage"),
+    ] {
+        let error = parse(&with(tool(), field, value)).unwrap_err().to_string();
+        assert!(error.contains(&format!("`{at}")), "{at}: {error}");
+        assert!(!error.contains(['\n', '\t']), "{error:?}");
+    }
+}
+
 #[test]
 fn syntax_errors_name_line_and_column() {
     let error = Manifest::parse("{\"manifest\": 1,\n \"name\": }").unwrap_err();
