@@ -3,7 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::assert_ran;
 use crate::support::{Place, echo};
@@ -135,7 +135,7 @@ fn a_variable_that_is_nearly_ours_is_a_warning_and_one_of_others_is_none() {
     assert_ran!(place.run(&["config", "check"]), @"
     exit 0
     ----- stdout
-    ok: no configuration file; flags and the environment set 1 of 30 keys
+    ok: no configuration file; flags and the environment set 1 of 35 keys
     ----- stderr
      WARN hermes_host::commands: HERMES_EGRESS_PROXI sets nothing; did you mean HERMES_EGRESS_PROXY?
      WARN hermes_host::commands: HERMES_WORKSPACE_PATH sets nothing; did you mean HERMES_WORKSPACE?
@@ -227,7 +227,7 @@ fn a_folder_of_plugins_may_come_later_and_a_file_is_none() {
     assert_ran!(place.run(&["config", "check"]), @"
     exit 0
     ----- stdout
-    ok: [PLACE]/home/.hermes-host/config.toml sets 1 of 30 keys, flags and the environment 1
+    ok: [PLACE]/home/.hermes-host/config.toml sets 1 of 35 keys, flags and the environment 1
     ----- stderr
      WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:2: plugins.folders: [PLACE]/home/.hermes-host/later: there is no such folder yet
     ");
@@ -248,7 +248,7 @@ fn a_folder_of_plugins_may_come_later_and_a_file_is_none() {
     assert_ran!(place.run(&["config", "check"]), @"
     exit 0
     ----- stdout
-    ok: [PLACE]/home/.hermes-host/config.toml sets 0 of 30 keys, flags and the environment 2
+    ok: [PLACE]/home/.hermes-host/config.toml sets 0 of 35 keys, flags and the environment 2
     ----- stderr
      WARN hermes_host::commands: HERMES_PLUGINS_FOLDERS: [PLACE]/work/later: there is no such folder yet
     ");
@@ -280,7 +280,7 @@ fn check_lists_what_the_host_does_without() {
     assert_ran!(place.run(&["config", "check"]), @"
     exit 0
     ----- stdout
-    ok: [PLACE]/home/.hermes-host/config.toml sets 3 of 30 keys, flags and the environment 0
+    ok: [PLACE]/home/.hermes-host/config.toml sets 3 of 35 keys, flags and the environment 0
     ----- stderr
      WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:4: compile.cache: [PLACE]/home/.hermes-host/config.toml: expected a folder, found a file; each process compiles for itself
      WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:5: compile.key_file: [PLACE]/home/.hermes-host/key: expected a file, found a folder; each process compiles for itself
@@ -289,7 +289,7 @@ fn check_lists_what_the_host_does_without() {
     assert_ran!(place.run(&["config", "check", "--workspace", "../home"]), @"
     exit 0
     ----- stdout
-    ok: [PLACE]/home/.hermes-host/config.toml sets 2 of 30 keys, flags and the environment 1
+    ok: [PLACE]/home/.hermes-host/config.toml sets 2 of 35 keys, flags and the environment 1
     ----- stderr
      WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:4: compile.cache: [PLACE]/home/.hermes-host/config.toml: expected a folder, found a file; each process compiles for itself
      WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:5: compile.key_file: [PLACE]/home/.hermes-host/key: expected a file, found a folder; each process compiles for itself
@@ -298,7 +298,7 @@ fn check_lists_what_the_host_does_without() {
     assert_ran!(place.run(&["config", "check", "--workspace", "."]), @"
     exit 0
     ----- stdout
-    ok: [PLACE]/home/.hermes-host/config.toml sets 2 of 30 keys, flags and the environment 1
+    ok: [PLACE]/home/.hermes-host/config.toml sets 2 of 35 keys, flags and the environment 1
     ----- stderr
      WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:4: compile.cache: [PLACE]/home/.hermes-host/config.toml: expected a folder, found a file; each process compiles for itself
      WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:5: compile.key_file: [PLACE]/home/.hermes-host/key: expected a file, found a folder; each process compiles for itself
@@ -318,6 +318,11 @@ fn check_opens_what_a_start_opens() {
     ");
 }
 
+/// What `config show --json` says of a key.
+fn of_key<'a>(shown: &'a Value, key: &str) -> &'a Value {
+    shown.as_array().unwrap().iter().find(|shown| shown["key"] == key).unwrap()
+}
+
 /// However the file is named, its paths are whole.
 #[test]
 fn relative_paths_start_at_the_folder_of_the_file() {
@@ -326,7 +331,7 @@ fn relative_paths_start_at_the_folder_of_the_file() {
         .file("config.toml", "[plugins]\nfolders = [\"mine\"]\n");
     for (file, folder) in [("sub/config.toml", "sub/mine"), ("config.toml", "mine")] {
         let ran = place.run(&["config", "show", "--json", "--config", file]);
-        assert_eq!(ran.json()[0]["value"], json!([place.workspace().join(folder)]));
+        assert_eq!(of_key(&ran.json(), "plugins.folders")["value"], json!([place.workspace().join(folder)]));
     }
 }
 
@@ -347,7 +352,7 @@ fn check_says_what_was_read() {
     assert_ran!(place.run(&["config", "check"]), @"
     exit 0
     ----- stdout
-    ok: no configuration file; flags and the environment set 0 of 30 keys
+    ok: no configuration file; flags and the environment set 0 of 35 keys
     ----- stderr
     ");
     let place = place
@@ -356,7 +361,7 @@ fn check_says_what_was_read() {
     assert_ran!(place.run(&["config", "check"]), @"
     exit 0
     ----- stdout
-    ok: [PLACE]/home/.hermes-host/config.toml sets 2 of 30 keys, flags and the environment 1
+    ok: [PLACE]/home/.hermes-host/config.toml sets 2 of 35 keys, flags and the environment 1
     ----- stderr
     ");
     assert_ran!(place.run(&["config", "check", "--json"]), @r#"
@@ -386,37 +391,42 @@ fn show_tells_every_value_and_where_it_comes_from() {
     assert_ran!(place.run(&["config", "show", "--origin"]), @"
     exit 0
     ----- stdout
-    KEY                   VALUE                   ORIGIN
-    plugins.folders       /mine, /theirs          [PLACE]/home/.hermes-host/config.toml:2
-    plugins.trust         folder                  default
-    workspace.path        /project                CLAUDE_PROJECT_DIR
-    egress.proxy          http://***@proxy:3128/  [PLACE]/home/.hermes-host/config.toml:5
-    egress.ca_file        -                       default
-    egress.allow_private  10.0.0.0/8              [PLACE]/home/.hermes-host/config.toml:6
-    compile.cache         /var/cache/hermes       HERMES_COMPILE_CACHE
-    compile.key_file      /var/cache/hermes.key   default
-    telemetry.log         warn                    default
-    arguments.compat      exact                   default
-    limits.wall           2m                      [PLACE]/home/.hermes-host/config.toml:9
-    limits.cpu            500ms                   HERMES_LIMITS_CPU
-    limits.memory         1 MiB                   [PLACE]/home/.hermes-host/config.toml:10
-    limits.tables         -                       default
-    limits.instances      -                       default
-    limits.handles        -                       default
-    limits.resources      -                       default
-    limits.host_calls     -                       default
-    limits.host_bytes     -                       default
-    limits.random         -                       default
-    limits.args           -                       default
-    limits.output         -                       default
-    limits.log            -                       default
-    limits.http_requests  -                       default
-    limits.http_parallel  -                       default
-    limits.http_headers   -                       default
-    limits.http_body      -                       default
-    limits.egress         -                       default
-    limits.depth          -                       default
-    limits.calls          3                       [PLACE]/home/.hermes-host/config.toml:11
+    KEY                    VALUE                                    ORIGIN
+    serve.http             -                                        default
+    serve.toolsets         -                                        default
+    serve.token_file       [PLACE]/home/.hermes-host/token  default
+    serve.allowed_hosts    -                                        default
+    serve.allowed_origins  -                                        default
+    plugins.folders        /mine, /theirs                           [PLACE]/home/.hermes-host/config.toml:2
+    plugins.trust          folder                                   default
+    workspace.path         /project                                 CLAUDE_PROJECT_DIR
+    egress.proxy           http://***@proxy:3128/                   [PLACE]/home/.hermes-host/config.toml:5
+    egress.ca_file         -                                        default
+    egress.allow_private   10.0.0.0/8                               [PLACE]/home/.hermes-host/config.toml:6
+    compile.cache          /var/cache/hermes                        HERMES_COMPILE_CACHE
+    compile.key_file       /var/cache/hermes.key                    default
+    telemetry.log          warn                                     default
+    arguments.compat       exact                                    default
+    limits.wall            2m                                       [PLACE]/home/.hermes-host/config.toml:9
+    limits.cpu             500ms                                    HERMES_LIMITS_CPU
+    limits.memory          1 MiB                                    [PLACE]/home/.hermes-host/config.toml:10
+    limits.tables          -                                        default
+    limits.instances       -                                        default
+    limits.handles         -                                        default
+    limits.resources       -                                        default
+    limits.host_calls      -                                        default
+    limits.host_bytes      -                                        default
+    limits.random          -                                        default
+    limits.args            -                                        default
+    limits.output          -                                        default
+    limits.log             -                                        default
+    limits.http_requests   -                                        default
+    limits.http_parallel   -                                        default
+    limits.http_headers    -                                        default
+    limits.http_body       -                                        default
+    limits.egress          -                                        default
+    limits.depth           -                                        default
+    limits.calls           3                                        [PLACE]/home/.hermes-host/config.toml:11
     ----- stderr
      WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:2: plugins.folders: /mine: there is no such folder yet
      WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:2: plugins.folders: /theirs: there is no such folder yet
@@ -424,44 +434,49 @@ fn show_tells_every_value_and_where_it_comes_from() {
     assert_ran!(place.run(&["config", "show", "--workspace", "sub"]), @"
     exit 0
     ----- stdout
-    KEY                   VALUE
-    plugins.folders       /mine, /theirs
-    plugins.trust         folder
-    workspace.path        [PLACE]/work/sub
-    egress.proxy          http://***@proxy:3128/
-    egress.ca_file        -
-    egress.allow_private  10.0.0.0/8
-    compile.cache         /var/cache/hermes
-    compile.key_file      /var/cache/hermes.key
-    telemetry.log         warn
-    arguments.compat      exact
-    limits.wall           2m
-    limits.cpu            500ms
-    limits.memory         1 MiB
-    limits.tables         -
-    limits.instances      -
-    limits.handles        -
-    limits.resources      -
-    limits.host_calls     -
-    limits.host_bytes     -
-    limits.random         -
-    limits.args           -
-    limits.output         -
-    limits.log            -
-    limits.http_requests  -
-    limits.http_parallel  -
-    limits.http_headers   -
-    limits.http_body      -
-    limits.egress         -
-    limits.depth          -
-    limits.calls          3
+    KEY                    VALUE
+    serve.http             -
+    serve.toolsets         -
+    serve.token_file       [PLACE]/home/.hermes-host/token
+    serve.allowed_hosts    -
+    serve.allowed_origins  -
+    plugins.folders        /mine, /theirs
+    plugins.trust          folder
+    workspace.path         [PLACE]/work/sub
+    egress.proxy           http://***@proxy:3128/
+    egress.ca_file         -
+    egress.allow_private   10.0.0.0/8
+    compile.cache          /var/cache/hermes
+    compile.key_file       /var/cache/hermes.key
+    telemetry.log          warn
+    arguments.compat       exact
+    limits.wall            2m
+    limits.cpu             500ms
+    limits.memory          1 MiB
+    limits.tables          -
+    limits.instances       -
+    limits.handles         -
+    limits.resources       -
+    limits.host_calls      -
+    limits.host_bytes      -
+    limits.random          -
+    limits.args            -
+    limits.output          -
+    limits.log             -
+    limits.http_requests   -
+    limits.http_parallel   -
+    limits.http_headers    -
+    limits.http_body       -
+    limits.egress          -
+    limits.depth           -
+    limits.calls           3
     ----- stderr
      WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:2: plugins.folders: /mine: there is no such folder yet
      WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:2: plugins.folders: /theirs: there is no such folder yet
     ");
     let json = place.run(&["config", "show", "--json"]).json();
     assert_eq!(
-        json.as_array().unwrap()[3],
+        *of_key(&json, "egress.proxy"),
         json!({
             "key": "egress.proxy", "value": "http://***@proxy:3128/",
             "origin": {"from": "file", "path": place.home().join(".hermes-host/config.toml"), "line": 5},
@@ -477,8 +492,8 @@ fn flags_come_before_the_environment_before_the_file() {
     let folders = |place: &Place, args: &[&str]| {
         let ran = place.run(&[&["config", "show", "--json"], args].concat()).json();
         (
-            ran[0]["value"].to_string().replace(&place.workspace().display().to_string(), ""),
-            ran[0]["origin"]["from"].clone(),
+            of_key(&ran, "plugins.folders")["value"].to_string().replace(&place.workspace().display().to_string(), ""),
+            of_key(&ran, "plugins.folders")["origin"]["from"].clone(),
         )
     };
     assert_eq!(folders(&place, &[]), ("[]".to_owned(), json!("default")));

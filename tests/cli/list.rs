@@ -60,8 +60,8 @@ fn a_hook_serves_where_a_call_meets_it() {
     hook guard 1.0.0 from [PLACE]/home/.hermes-host/plugins/guard-1.0.0.wasm: hidden; the toolsets that list it mean other versions
     left out read_file 0.1.0, search_files 0.1.0, write_file 0.1.0: in the toolset `file`; this session uses `guards` alone
     left out weather 0.1.0: in the toolset `weather`; this session uses `guards` alone
-    missing: a toolset lists the hook `guard`, and none serves, so nothing runs
-    missing: a toolset lists the hook `gard`, and none serves, so nothing runs; did you mean `guard`?
+    missing: a toolset lists the hook `guard`, which is there only in versions that the toolset does not mean, so nothing runs
+    missing: a toolset lists the hook `gard`, which is missing, so nothing runs; did you mean `guard`?
     ");
     assert_ran!(place.run(&["list", "--toolset", "guards"]), @"
     exit 0

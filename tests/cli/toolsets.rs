@@ -425,7 +425,7 @@ fn a_malformed_toolset_is_one_error_with_file_line_and_key() {
     mine.toml:2: `grant.secrets.KEY.audience`: `audience` is not supported yet: this version has nothing that would grant it
     mine.toml:2: `narrow.fs[0].path`: `x` is not a folder: expected `${workspace}` or an absolute path without `.` and `..`
     mine.toml:1: unclosed array, expected `]`
-    mine.toml:2: duplicate key
+    mine.toml:2: `tools`: duplicate key
     all.toml: `all` stands for every toolset: give the file another name
     my-own.toml: "my-own" is not a name: expected a lower-case letter, then lower-case letters, digits or `_`, at most 64 characters
     "#);

@@ -513,7 +513,6 @@ fn first_sight_is_approved_too_where_content_is_pinned() {
     echo 1.2.0 from [PLACE]/home/.hermes-host/plugins/echo.wasm waits for approval:
       echo: new in version 1.2.0: "Says it again."
       echo: asks for env=LANG
-      echo: capabilities/env added: ["LANG"]
       content [DIGEST]
     hint: hermes-host inspect [PLACE]/home/.hermes-host/plugins/echo.wasm shows all that it says of itself
     echo asks for what no toolset grants it:
@@ -529,7 +528,6 @@ fn first_sight_is_approved_too_where_content_is_pinned() {
     echo 1.2.0 from [PLACE]/home/.hermes-host/plugins/echo.wasm waits for approval:
       echo: new in version 1.2.0: "Says it again."
       echo: asks for env=LANG
-      echo: capabilities/env added: ["LANG"]
       content [DIGEST]
     hint: hermes-host inspect [PLACE]/home/.hermes-host/plugins/echo.wasm shows all that it says of itself
     echo asks for what no toolset grants it:
@@ -729,7 +727,7 @@ fn a_record_that_is_damaged_stops_everything_and_stays_as_it_is() {
     let good = fs::read_to_string(&record).unwrap();
     let mut text = String::new();
     for bad in [
-        good.replace("\"format\":1", "\"format\":2"),
+        good.replace("\"format\":2", "\"format\":3"),
         good[..good.len() / 2].to_owned(),
         good.replace("\"owner\"", "\"onwer\""),
     ] {
@@ -742,10 +740,10 @@ fn a_record_that_is_damaged_stops_everything_and_stays_as_it_is() {
         assert_eq!(fs::read_to_string(&record).unwrap(), bad);
     }
     insta::assert_snapshot!(text, @"
-    error: the record of trust [PLACE]/home/.hermes-host/trust.json is damaged: its format is 2, expected 1; restore it, or remove it to begin anew, and then look at what is admitted
-    error: the record of trust [PLACE]/home/.hermes-host/trust.json is damaged: its format is 2, expected 1; restore it, or remove it to begin anew, and then look at what is admitted
-    error: the record of trust [PLACE]/home/.hermes-host/trust.json is damaged: EOF while parsing a string at line 1 column 304; restore it, or remove it to begin anew, and then look at what is admitted
-    error: the record of trust [PLACE]/home/.hermes-host/trust.json is damaged: EOF while parsing a string at line 1 column 304; restore it, or remove it to begin anew, and then look at what is admitted
+    error: the record of trust [PLACE]/home/.hermes-host/trust.json is damaged: its format is 3, expected 2 or an older one; restore it, or remove it to begin anew, and then look at what is admitted
+    error: the record of trust [PLACE]/home/.hermes-host/trust.json is damaged: its format is 3, expected 2 or an older one; restore it, or remove it to begin anew, and then look at what is admitted
+    error: the record of trust [PLACE]/home/.hermes-host/trust.json is damaged: EOF while parsing a string at line 1 column 286; restore it, or remove it to begin anew, and then look at what is admitted
+    error: the record of trust [PLACE]/home/.hermes-host/trust.json is damaged: EOF while parsing a string at line 1 column 286; restore it, or remove it to begin anew, and then look at what is admitted
     error: the record of trust [PLACE]/home/.hermes-host/trust.json is damaged: unknown field `onwer`, expected `owner` or `approved` at line 1 column 61; restore it, or remove it to begin anew, and then look at what is admitted
     error: the record of trust [PLACE]/home/.hermes-host/trust.json is damaged: unknown field `onwer`, expected `owner` or `approved` at line 1 column 61; restore it, or remove it to begin anew, and then look at what is admitted
     ");

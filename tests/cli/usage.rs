@@ -13,7 +13,7 @@ fn help_fits_a_minute() {
     Usage: hermes-host [OPTIONS] <COMMAND>
 
     Commands:
-      run          Serve tools to an agent
+      run          Serve tools to agents, over HTTP or stdio
       list         List the tools
       inspect      Show what is in a component, without running it
       call         Call a tool, or the tool in a file

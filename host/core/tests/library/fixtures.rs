@@ -14,9 +14,10 @@ fn prompts_and_resources_are_the_suites() {
     let (prompts, resources) = (Prompts::load(&home.join("prompts")), Resources::load(&home.join("resources")));
     assert_eq!((prompts.refused(), resources.refused()), (&[][..], &[][..]));
     let registry = common::registry(Trust::in_memory(TrustPolicy::Folder));
-    let toolset = home.join("toolsets/conformance.toml");
-    let text = std::fs::read_to_string(&toolset).unwrap();
-    registry.set_toolsets(Toolsets::build([(toolset, text.as_str())], &Default::default()).unwrap());
+    let toolsets = ["conformance.toml", "changing.toml"].map(|name| home.join("toolsets").join(name));
+    let toolsets = toolsets.map(|file| (file.clone(), std::fs::read_to_string(file).unwrap()));
+    let texts = toolsets.iter().map(|(file, text)| (file.clone(), text.as_str()));
+    registry.set_toolsets(Toolsets::build(texts, &Default::default()).unwrap());
     registry.set_prompts(prompts);
     let catalog = registry.set_resources(resources);
     let view: View = "conformance".parse().unwrap();
