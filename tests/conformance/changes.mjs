@@ -18,7 +18,7 @@ const toggles = {
     },
     "prompt-change": () => {
         const target = join(home, "prompts", "conformance", "changing.md");
-        existsSync(target) ? rmSync(target) : show(target, (file) => writeFileSync(file, "It comes and goes.\n"));
+        existsSync(target) ? rmSync(target) : show(target, (file) => writeFileSync(file, "+++\ndescription = \"Comes and goes\"\n+++\nIt comes and goes.\n"));
     },
 };
 const seen = { "tool-change": 0, "prompt-change": 0 };

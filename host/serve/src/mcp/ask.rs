@@ -68,19 +68,20 @@ pub(super) fn unasked(asked: &Asked) -> Vec<Answer> {
     unasked.map(|question| Answer { id: question.id.clone(), reply: Reply::Nobody }).collect()
 }
 
-/// What a client sends back, as answers. Each is the result of the request that was asked; the host knows which it was.
+/// What a client sends back, as answers. Each is the result of the request that was asked; the host knows which it was. What is no
+/// such result is no answer: it is asked for again.
 pub(super) fn answers(responses: Option<InputResponses>) -> Vec<Answer> {
     let responses = responses.unwrap_or_default();
-    responses.into_iter().map(|(id, response)| Answer { id, reply: reply(response) }).collect()
+    responses.into_iter().filter_map(|(id, response)| Some(Answer { id, reply: reply(response)? })).collect()
 }
 
-fn reply(response: Value) -> Reply {
+fn reply(response: Value) -> Option<Reply> {
     // What a user was asked has an action; what a model or the client itself answered counts whole. Anything else is no consent.
     let is_result = response.get("roots").is_some() || response.get("role").is_some();
     if is_result && response.get("action").is_none() {
-        return Reply::Accepted(response.to_string());
+        return Some(Reply::Accepted(response.to_string()));
     }
-    serde_json::from_value::<ElicitResult>(response).map_or(Reply::Cancelled, elicited)
+    serde_json::from_value::<ElicitResult>(response).ok().map(elicited)
 }
 
 fn elicited(result: ElicitResult) -> Reply {
