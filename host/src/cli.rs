@@ -82,6 +82,8 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Admit what waits for approval, or write the grants that a tool lacks
     Approve(ApproveArgs),
+    /// Free a tool's name for another file, and forget what was approved of it
+    Release(ReleaseArgs),
     /// Look at the toolsets
     Toolset {
         #[command(subcommand)]
@@ -181,6 +183,15 @@ pub(crate) struct ExplainArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ApproveArgs {
+    /// The tool
+    pub(crate) tool: String,
+    /// Do not ask
+    #[arg(long)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReleaseArgs {
     /// The tool
     pub(crate) tool: String,
     /// Do not ask

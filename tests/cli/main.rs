@@ -27,6 +27,7 @@ mod new;
 mod pipes;
 mod results;
 mod secrets;
+mod serve;
 mod setup;
 mod stdio;
 mod support;

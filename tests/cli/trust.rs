@@ -799,3 +799,21 @@ fn a_home_that_cannot_be_used_is_the_systems_fault() {
     error: [PLACE]/home/.hermes-host/config.toml: Not a directory (os error 20)
     ");
 }
+
+/// A name could not be freed from the command line: only the whole record could be thrown away.
+#[test]
+fn a_name_that_is_released_belongs_to_the_next_file_that_claims_it() {
+    let place = Place::new().file("a/echo.wasm", echo(json!({}))).file("b/echo.wasm", echo(json!({})));
+    assert_eq!(place.run(&["list", "--plugins", "a"]).code, 0);
+    let why = place.run(&["list", "--why", "--plugins", "b"]);
+    assert!(
+        why.stdout.contains("hermes-host release echo") || why.stderr.contains("hermes-host release echo"),
+        "{why}"
+    );
+    assert_ran!(place.run(&["release", "echo"]), @"");
+    assert_ran!(place.run(&["release", "ecco", "--yes"]), @"");
+    assert_ran!(place.run(&["release", "echo", "--yes"]), @"");
+    let listed = place.run(&["list", "--json", "--plugins", "b"]).json();
+    let echo = listed.as_array().unwrap().iter().find(|tool| tool["name"] == "echo").unwrap();
+    assert_eq!(echo["state"], "ready");
+}

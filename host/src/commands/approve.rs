@@ -85,7 +85,7 @@ fn nothing_to_approve(seen: &Seen) -> Failure {
 }
 
 /// Whether somebody says yes. Where nobody can be asked the answer is no.
-fn agreed(question: &str, yes: bool, printer: Printer) -> Result<bool, Failure> {
+pub(super) fn agreed(question: &str, yes: bool, printer: Printer) -> Result<bool, Failure> {
     printer.note(escape(question, true).trim_end());
     if yes {
         return Ok(true);

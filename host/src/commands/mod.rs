@@ -12,6 +12,7 @@ mod idle;
 mod inspect;
 mod list;
 mod new;
+mod release;
 mod run;
 mod sample;
 mod secret;
@@ -47,6 +48,7 @@ pub(crate) fn run(
         Command::Check(args) => return check::check(&args, &settings()?, printer),
         Command::Explain(args) => explain::explain(&args, &settings()?, printer),
         Command::Approve(args) => return approve::approve(&args, &settings()?, printer),
+        Command::Release(args) => return release::release(&args, &settings()?, printer),
         Command::Toolset { command } => toolset::toolset(&command, &settings()?, printer),
         Command::Sample(args) => sample::sample(&args, &settings()?, printer),
         Command::New(args) => new::new(&args, printer),

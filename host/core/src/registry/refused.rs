@@ -35,7 +35,9 @@ pub enum RefusedReason {
         holder: String,
     },
     /// A file that is not there now held the name first.
-    #[error("the name `{name}` belongs to {holder}, which held it first; rename the tool or release the name")]
+    #[error(
+        "the name `{name}` belongs to {holder}, which held it first; rename the tool, or free the name with `hermes-host release {name}`"
+    )]
     NameRemembered {
         /// The name.
         name: ToolName,

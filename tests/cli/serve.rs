@@ -1,0 +1,147 @@
+//! `run` over HTTP: who gets in, what is served, and what changes meanwhile. The protocols are tested in `hermes-serve`.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::{Place, echo};
+
+/// A host that serves.
+struct Served {
+    host: Child,
+    address: String,
+    token: Option<String>,
+}
+
+impl Served {
+    fn start(place: &Place, args: &[&str]) -> Self {
+        let mut command = place.command();
+        command.args(["run", "--http", "127.0.0.1:0", "--json"]).args(args);
+        let mut host = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(host.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let said: Value = serde_json::from_str(&line).unwrap();
+        let address = said["mcp"].as_str().unwrap().strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap();
+        let token = said["token_file"].as_str().map(|file| fs::read_to_string(file).unwrap().trim().to_owned());
+        Self { host, address: address.to_owned(), token }
+    }
+
+    /// Sends one request, and returns the status and the body.
+    fn send(&self, head: &str, body: &str) -> (u16, String) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        write!(stream, "{head}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, answer.split_once("\r\n\r\n").unwrap().1.to_owned())
+    }
+
+    fn head(&self, request: &str) -> String {
+        let token = self.token.as_ref().map(|token| format!("\r\nAuthorization: Bearer {token}"));
+        format!("{request} HTTP/1.1\r\nHost: {}{}", self.address, token.unwrap_or_default())
+    }
+
+    fn get(&self, path: &str) -> Value {
+        let (status, body) = self.send(&self.head(&format!("GET {path}")), "");
+        assert_eq!(status, 200, "{body}");
+        serde_json::from_str(&body).unwrap()
+    }
+
+    fn call(&self, tool: &str, arguments: &Value) -> Value {
+        let function = json!({"name": tool, "arguments": arguments.to_string()});
+        let body = json!({"tool_calls": [{"id": "1", "type": "function", "function": function}]}).to_string();
+        let head = format!("{}\r\nContent-Type: application/json", self.head("POST /v1/calls"));
+        let (status, body) = self.send(&head, &body);
+        assert_eq!(status, 200, "{body}");
+        serde_json::from_str(&body).unwrap()
+    }
+
+    /// What is said of a tool that is offered.
+    fn described(&self, tool: &str) -> Option<String> {
+        let tools = self.get("/v1/tools");
+        let tool = tools["tools"].as_array().unwrap().iter().find(|listed| listed["function"]["name"] == tool)?;
+        Some(tool["function"]["description"].as_str().unwrap().to_owned())
+    }
+
+    /// Asks again and again until it is so.
+    fn until(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
+        let late = Instant::now() + Duration::from_secs(60);
+        while !is_so(self) {
+            assert!(Instant::now() < late, "{what}");
+        }
+    }
+
+    /// Tells the host to end, and returns its exit code.
+    #[cfg(unix)]
+    fn end(mut self) -> Option<i32> {
+        let told = Command::new("kill").args(["-TERM", &self.host.id().to_string()]).status().unwrap();
+        assert!(told.success());
+        self.host.wait().unwrap().code()
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.host.kill();
+        let _ = self.host.wait();
+    }
+}
+
+#[test]
+fn only_who_shows_the_token_and_means_this_host_gets_in() {
+    let place = Place::new();
+    let served = Served::start(&place, &[]);
+    let own = served.head("GET /v1/tools");
+    for (head, status) in [
+        (own.clone(), 200),
+        (own.replace("Bearer ", "Bearer x"), 401),
+        (own.split("\r\nAuthorization").next().unwrap().to_owned(), 401),
+        (own.replace(&served.address, "evil.example.com"), 403),
+        (format!("{own}\r\nOrigin: https://evil.example.com"), 403),
+        (format!("{own}\r\nOrigin: http://localhost:3000"), 200),
+    ] {
+        assert_eq!(served.send(&head, "").0, status, "{head}");
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = fs::metadata(place.home().join(".hermes-host/token")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(served.end(), Some(0));
+    }
+}
+
+#[test]
+fn without_a_token_no_tool_that_uses_secrets_is_served_nor_another_machine() {
+    let place = Place::new().env("WEATHER_API_KEY", "k3y");
+    let served = Served::start(&place, &["--no-token"]);
+    assert!(served.described("read_file").is_some());
+    assert!(served.described("weather").is_none());
+    let said = served.call("weather", &json!({"location": "London"}));
+    assert_eq!(said["calls"][0]["outcome"], "denied", "{said}");
+    let open = place.run(&["run", "--http", "0.0.0.0:0", "--no-token"]);
+    assert_eq!((open.code, open.stdout.as_str()), (2, ""), "{open}");
+}
+
+#[test]
+fn a_tool_that_is_dropped_into_the_folder_is_live_and_replaced_while_it_serves() {
+    let place = Place::new();
+    let served = Served::start(&place, &[]);
+    let plugins = place.home().join(".hermes-host/plugins");
+    assert!(served.described("echo").is_none());
+    fs::create_dir_all(&plugins).unwrap();
+    fs::write(plugins.join("echo.wasm"), echo(json!({}))).unwrap();
+    served.until("it is offered", |served| served.described("echo").is_some());
+    let said = served.call("echo", &json!({"text": "hello"}));
+    assert_eq!((&said["messages"][0]["content"], &said["calls"][0]["outcome"]), (&json!("hello"), &json!("done")));
+    fs::write(plugins.join("echo.wasm"), "half a file").unwrap();
+    fs::write(plugins.join("other.wasm"), echo(json!({"name": "other"}))).unwrap();
+    served.until("another came", |served| served.get("/v1/tools?all")["generation"].as_u64() > Some(1));
+    assert_eq!(served.call("echo", &json!({"text": "still"}))["messages"][0]["content"], "still");
+    fs::remove_file(plugins.join("echo.wasm")).unwrap();
+    served.until("it is gone", |served| served.described("echo").is_none());
+}
