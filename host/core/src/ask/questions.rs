@@ -117,7 +117,8 @@ impl Questions {
             return Ok(Posed::Resume { resume, rounds: kept.rounds });
         }
         let owner = Owner::of(binding.tenant.as_deref(), binding.session.as_deref());
-        let until = self.now().saturating_add(expires);
+        let now = self.now();
+        let until = now.saturating_add(expires);
         // Rounded up: it is of use for as long as it says, and not a moment less.
         let until = until.as_secs().saturating_add(u64::from(until.subsec_nanos() > 0));
         let key = CallKey { owner, expires: until, id: random()? };
@@ -126,6 +127,8 @@ impl Questions {
         let surplus = self.surplus(owner)?;
         self.store.put(&key, &kept)?;
         surplus.iter().for_each(|key| self.forget(key));
+        // Who waits for an answer waits for as long as it would count.
+        let expires = Duration::from_secs(until).saturating_sub(now);
         Ok(Posed::Ask(Asked { handle, expires, questions: open, misfits }))
     }
 
