@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::{Place, echo};
+use crate::support::Place;
 
 /// A host that serves.
 struct Served {
@@ -134,14 +134,15 @@ fn a_tool_that_is_dropped_into_the_folder_is_live_and_replaced_while_it_serves()
     let plugins = place.home().join(".hermes-host/plugins");
     assert!(served.described("echo").is_none());
     fs::create_dir_all(&plugins).unwrap();
-    fs::write(plugins.join("echo.wasm"), echo(json!({}))).unwrap();
+    fs::write(plugins.join("helper.wasm"), guest_artifacts::HELPER).unwrap();
     served.until("it is offered", |served| served.described("echo").is_some());
     let said = served.call("echo", &json!({"text": "hello"}));
     assert_eq!((&said["messages"][0]["content"], &said["calls"][0]["outcome"]), (&json!("hello"), &json!("done")));
-    fs::write(plugins.join("echo.wasm"), "half a file").unwrap();
-    fs::write(plugins.join("other.wasm"), echo(json!({"name": "other"}))).unwrap();
-    served.until("another came", |served| served.get("/v1/tools?all")["generation"].as_u64() > Some(1));
+    fs::write(plugins.join("helper.wasm"), "half a file").unwrap();
+    let before = served.get("/v1/tools")["generation"].as_u64();
+    fs::write(plugins.join("sized.wasm"), guest_artifacts::SIZED).unwrap();
+    served.until("another came", |served| served.get("/v1/tools")["generation"].as_u64() > before);
     assert_eq!(served.call("echo", &json!({"text": "still"}))["messages"][0]["content"], "still");
-    fs::remove_file(plugins.join("echo.wasm")).unwrap();
+    fs::remove_file(plugins.join("helper.wasm")).unwrap();
     served.until("it is gone", |served| served.described("echo").is_none());
 }

@@ -41,7 +41,8 @@ fn an_answer_in_its_time_has_not_expired() {
         let mut call = waiting(vec![form("n")]);
         call.pending.expires = Some(Duration::from_secs(1));
         let asked = posed(questions.ask(call, ASKABLE, &[]).unwrap());
-        assert_eq!(asked.expires, Duration::from_secs(1));
+        let lasts = Duration::from_secs(1)..Duration::from_secs(2);
+        assert!(lasts.contains(&asked.expires), "{:?}", asked.expires);
         let answer = || questions.answer(&asked.handle, &binding(), &[]).now_or_never().unwrap();
         now.fetch_add(999, Ordering::Relaxed);
         let Next::Ask(again) = answer().unwrap() else { panic!() };
