@@ -810,9 +810,27 @@ fn a_name_that_is_released_belongs_to_the_next_file_that_claims_it() {
         why.stdout.contains("hermes-host release echo") || why.stderr.contains("hermes-host release echo"),
         "{why}"
     );
-    assert_ran!(place.run(&["release", "echo"]), @"");
-    assert_ran!(place.run(&["release", "ecco", "--yes"]), @"");
-    assert_ran!(place.run(&["release", "echo", "--yes"]), @"");
+    assert_ran!(place.run(&["release", "echo"]), @"
+    exit 4
+    ----- stdout
+    ----- stderr
+    What was approved of `echo` is forgotten, and the name is free: the first file that claims it holds it, as at first sight.
+    hint: --yes approves it
+    ");
+    assert_ran!(place.run(&["release", "ecco", "--yes"]), @"
+    exit 2
+    ----- stdout
+    ----- stderr
+    What was approved of `ecco` is forgotten, and the name is free: the first file that claims it holds it, as at first sight.
+    error: there is no remembered tool `ecco`; did you mean `echo`?
+    ");
+    assert_ran!(place.run(&["release", "echo", "--yes"]), @"
+    exit 0
+    ----- stdout
+    echo: released
+    ----- stderr
+    What was approved of `echo` is forgotten, and the name is free: the first file that claims it holds it, as at first sight.
+    ");
     let listed = place.run(&["list", "--json", "--plugins", "b"]).json();
     let echo = listed.as_array().unwrap().iter().find(|tool| tool["name"] == "echo").unwrap();
     assert_eq!(echo["state"], "ready");
