@@ -3,5 +3,6 @@
 pub mod api;
 pub mod http;
 mod mcp;
+mod named;
 
 pub use mcp::{Mcp, ServeError, content_json, serve_stdio};

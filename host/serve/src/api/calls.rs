@@ -103,7 +103,7 @@ pub(super) fn owner(principal: &Principal) -> Owner {
 impl ToolCall {
     fn read(self, place: usize, meta: Vec<(String, String)>) -> Result<Identified, HttpError> {
         let Self { id, function: Function { name, arguments }, .. } = self;
-        let id = session::named(&format!("tool_calls[{place}].id"), Some(id))?.unwrap_or_default();
+        let id = session::chosen(&format!("tool_calls[{place}].id"), Some(id))?.unwrap_or_default();
         let args = match arguments {
             // What some models send for a tool that takes nothing.
             Value::Null => "{}".to_owned(),

@@ -10,11 +10,7 @@ use serde_json::json;
 use super::reply;
 use super::request::malformed;
 use crate::http::{HttpError, Principal};
-
-/// Bytes of a name from outside.
-const MAX_NAME: usize = 256;
-/// Bytes of a field of the trace context, as its specification wants at least.
-const MAX_TRACE: usize = 512;
+use crate::named;
 
 /// The session of a request of `principal`; a header comes before a field.
 ///
@@ -29,8 +25,8 @@ pub(super) fn of(
     task: Option<String>,
 ) -> Result<Session, HttpError> {
     let known = principal.session(view);
-    let id = header(headers, "hermes-session")?.or(named("session", session)?).or_else(|| known.id.clone());
-    let task = header(headers, "hermes-task")?.or(named("task", task)?).or_else(|| id.clone());
+    let id = header(headers, "hermes-session")?.or(chosen("session", session)?).or_else(|| known.id.clone());
+    let task = header(headers, "hermes-task")?.or(chosen("task", task)?).or_else(|| id.clone());
     Ok(Session {
         id,
         task,
@@ -50,26 +46,17 @@ pub(super) fn of(
 
 /// The trace that a request is part of (W3C Trace Context).
 pub(super) fn trace(headers: &HeaderMap) -> Vec<(String, String)> {
-    let field = |name: &str| {
-        let value = headers.get(name)?.to_str().ok().filter(|value| value.len() <= MAX_TRACE)?;
-        Some((name.to_owned(), value.to_owned()))
-    };
-    ["traceparent", "tracestate", "baggage"].into_iter().filter_map(field).collect()
+    named::trace(|name| headers.get(name)?.to_str().ok())
 }
 
 fn header(headers: &HeaderMap, name: &str) -> Result<Option<String>, HttpError> {
     let Some(value) = headers.get(name) else { return Ok(None) };
-    named(name, Some(String::from_utf8_lossy(value.as_bytes()).into_owned()))
+    chosen(name, Some(String::from_utf8_lossy(value.as_bytes()).into_owned()))
 }
 
 /// A name that may come from outside.
-pub(super) fn named(what: &str, name: Option<String>) -> Result<Option<String>, HttpError> {
-    match name {
-        Some(name) if name.is_empty() || name.len() > MAX_NAME || name.chars().any(char::is_control) => {
-            Err(malformed(format!("`{what}`: expected 1 to {MAX_NAME} bytes without control characters")))
-        }
-        name => Ok(name),
-    }
+pub(super) fn chosen(what: &str, name: Option<String>) -> Result<Option<String>, HttpError> {
+    name.map(|name| named::name(what, &name)).transpose().map_err(malformed)
 }
 
 /// A name for a session that nobody else has: a session begins when it is first named.

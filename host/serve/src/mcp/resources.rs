@@ -40,7 +40,7 @@ fn template(template: &FileTemplate) -> ResourceTemplate {
 pub(super) enum Read {
     /// A kept result, which never changes.
     Kept(ReadResourceResult),
-    /// A file's content, for now.
+    /// A file's content, which changes with the file.
     File(ReadResourceResult),
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::record::{Hashed, Owned, TrustRecord};
 use super::store::{TrustError, TrustStore};
-use crate::private::{make_private, open_private};
+use crate::private::{lock_private, make_private, open_private};
 use crate::registry::source::Scope;
 
 /// Keeps the record in a JSON file that only its owner may read and write.
@@ -67,18 +67,9 @@ impl FileTrust {
     /// The lock is held as long as the file is open.
     fn lock(&self) -> io::Result<File> {
         make_private(self.folder())?;
-        let mut file = File::options();
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt as _;
-            // Opening a FIFO would wait for ever.
-            file.mode(0o600).custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
-        }
         let mut name = self.0.clone().into_os_string();
         name.push(".lock");
-        let lock = file.create(true).write(true).truncate(false).open(name)?;
-        lock.lock()?;
-        Ok(lock)
+        lock_private(Path::new(&name))
     }
 
     fn read(&self) -> io::Result<Vec<u8>> {
