@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::assert_ran;
 use crate::support::{Place, Ran};
@@ -200,11 +200,13 @@ fn no_tool_reads_the_file() {
 /// A granted variable was once what it was when the host started.
 #[test]
 fn a_host_that_runs_sees_variables_change() {
-    let manifest = json!({
-        "manifest": 1, "name": "probe", "version": "1.0.0", "description": "Tells.", "schema": {"type": "object"},
-        "toolset": "mine", "requires_env": [{"name": "GREETING"}],
-        "capabilities": {"env": ["GREETING"], "secrets": {"TOKEN": {}}},
-    });
+    // A host that runs asks a component what it is: only what does not show in that is changed here.
+    let own = hermes_manifest::scan(std::io::Cursor::new(guest_artifacts::PROBE)).unwrap().section;
+    let mut manifest: Value = serde_json::from_slice(&own).unwrap();
+    manifest["toolset"] = json!("mine");
+    manifest["check"] = json!("static");
+    manifest["requires_env"] = json!([{"name": "GREETING"}]);
+    manifest["capabilities"] = json!({"env": ["GREETING"], "secrets": {"TOKEN": {}}});
     let replace = hermes_manifest::Existing::Replace;
     let probe = hermes_manifest::embed(guest_artifacts::PROBE, manifest.to_string().as_bytes(), replace).unwrap();
     let place = Place::new().plugin("probe.wasm", &probe).own(
