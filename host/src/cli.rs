@@ -18,7 +18,7 @@ pub(crate) struct Cli {
 }
 
 /// What every command understands.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Session")]
 pub(crate) struct SessionArgs {
     /// A folder of components; may be given several times

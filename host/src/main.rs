@@ -14,6 +14,7 @@ mod log;
 mod open;
 mod printer;
 mod private;
+mod reload;
 mod secrets;
 mod settings;
 mod terminal;

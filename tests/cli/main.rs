@@ -25,6 +25,7 @@ mod names;
 mod nested;
 mod new;
 mod pipes;
+mod reconfigure;
 mod results;
 mod secrets;
 mod serve;

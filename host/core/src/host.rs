@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use futures_util::{StreamExt as _, stream};
 
-use crate::arguments::Compat;
 use crate::ask::Questions;
 use crate::audit::{AuditLog, NoAudit};
 use crate::check::{CheckKey, Checks, Unchecked, Verdict};
 use crate::dispatch::{ABREAST, Session};
 use crate::nearest::UnknownName;
-use crate::power::{Ceilings, Explanation, Ground, Power};
+use crate::policy::Policy;
+use crate::power::{Explanation, Ground, Power};
 use crate::registry::{Catalog, Entry, Registry};
 use crate::results::{MemoryResults, ResultStore};
 use crate::scrub::{NoScrub, Scrub};
@@ -34,10 +34,6 @@ pub struct Surroundings {
     pub workspace: Result<Workspace, WorkspaceError>,
     /// The values of secrets and environment variables that may be granted, looked up by each call.
     pub secrets: Arc<dyn SecretStore>,
-    /// What no grant exceeds.
-    pub ceilings: Ceilings,
-    /// How arguments are brought to the types that schemas want.
-    pub compat: Compat,
     /// Calls that asked and wait.
     pub questions: Questions,
     /// Where results are kept that are too long for a model.
@@ -49,7 +45,7 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// A workspace, secrets and nothing else: no ceilings, everything kept in memory and nothing written down.
+    /// A workspace, secrets and nothing else: everything kept in memory and nothing written down.
     ///
     /// # Errors
     ///
@@ -61,8 +57,6 @@ impl Surroundings {
         Ok(Self {
             workspace,
             secrets,
-            ceilings: Ceilings::default(),
-            compat: Compat::default(),
             questions: Questions::in_memory()?,
             results: Arc::new(MemoryResults::default()),
             scrub: Arc::new(NoScrub),
@@ -137,18 +131,18 @@ impl Host {
 
     /// The power of a tool that was seen.
     pub fn power(&self, seen: &Seen) -> Power {
-        Power::resolve(&seen.asked, &seen.granted, &self.ground())
+        Power::resolve(&seen.asked, &seen.granted, &self.ground(&seen.policy))
     }
 
     /// Why a tool has the power that it has.
     pub fn explain(&self, seen: &Seen) -> Explanation {
-        Explanation::new(seen.asked.clone(), seen.paths.clone(), &self.ground())
+        Explanation::new(seen.asked.clone(), seen.paths.clone(), &self.ground(&seen.policy))
     }
 
     /// Why a hook has the power that it has, where a component holds it.
     pub fn explain_hook(&self, hook: &SeenHook) -> Option<Explanation> {
         let asked = hook.entry.as_ref()?.manifest.asks();
-        let mut explanation = Explanation::new(asked, hook.paths.clone(), &self.ground());
+        let mut explanation = Explanation::new(asked, hook.paths.clone(), &self.ground(self.catalog().policy()));
         // A hook stands around calls and makes none.
         explanation.power.tools.clear();
         Some(explanation)
@@ -193,8 +187,8 @@ impl Host {
         )
     }
 
-    pub(crate) fn ground(&self) -> Ground<'_> {
-        let Surroundings { secrets, ceilings, .. } = &self.surroundings;
-        Ground { workspace: self.workspace_path(), environment: secrets.as_ref(), ceilings }
+    pub(crate) fn ground<'a>(&'a self, policy: &'a Policy) -> Ground<'a> {
+        let environment = self.surroundings.secrets.as_ref();
+        Ground { workspace: self.workspace_path(), environment, ceilings: &policy.ceilings }
     }
 }

@@ -16,6 +16,7 @@ pub mod library;
 mod limits;
 mod nearest;
 mod outcome;
+mod policy;
 mod power;
 mod private;
 pub mod registry;
@@ -42,6 +43,7 @@ pub use host::{Host, Surroundings};
 pub use limits::{LimitKind, Limits};
 pub use nearest::{UnknownName, nearest};
 pub use outcome::Outcome;
+pub use policy::Policy;
 pub use power::{
     Ceilings, Explanation, FlagError, GrantLine, Granted, Ground, Idle, IdleCause, Mount, Narrow, Power, Removed,
     intersect, missing, parse_grant, union,

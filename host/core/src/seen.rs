@@ -8,6 +8,7 @@ use hermes_manifest::{Capabilities, Check, ClientFeature, EnvName, GuestRoot, Ro
 
 use crate::dispatch::Session;
 use crate::host::Host;
+use crate::policy::Policy;
 use crate::power::{GrantLine, Granted, missing};
 use crate::registry::{Catalog, Difference, Entry, Family, Scope};
 use crate::toolset::{GrantPath, Hidden, HookUse, MissingTool, Origin, View};
@@ -42,6 +43,8 @@ pub struct Seen {
     pub granted: Granted,
     /// Whether it may be offered.
     pub state: State,
+    /// What held for all tools when it was seen.
+    pub(crate) policy: Arc<Policy>,
 }
 
 /// Whether a tool may be offered.
@@ -177,7 +180,8 @@ fn beside(catalog: &Catalog, session: &Session, seen: &Seen) -> Vec<Seen> {
     let others = others.map(|entry| {
         let state = entry.held().map_or(State::Older, |difference| State::Held(Arc::clone(difference)));
         let asked = entry.manifest.asks();
-        Seen { asked, paths: Vec::new(), granted: Granted::default(), state, entry }
+        let policy = catalog.shared_policy();
+        Seen { asked, paths: Vec::new(), granted: Granted::default(), state, entry, policy }
     });
     others.collect()
 }
@@ -218,7 +222,7 @@ impl Seen {
             granted = granted.for_anyone();
         }
         let asked = manifest.asks();
-        let mut seen = Self { entry, asked, paths, granted, state: State::Ready };
+        let mut seen = Self { entry, asked, paths, granted, state: State::Ready, policy: catalog.shared_policy() };
         seen.state = seen.judge(host, session);
         Ok(seen)
     }

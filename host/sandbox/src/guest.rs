@@ -196,7 +196,7 @@ impl<E: Errand> Job<E> {
             files,
             secrets: Arc::clone(&shared.secrets),
             secret_values: E::SECRETS,
-            egress: Arc::clone(&shared.egress),
+            egress: shared.egress(),
             control,
             log: trail.log.clone(),
             refusals: trail.refusals.clone(),

@@ -35,5 +35,5 @@ mod tool;
 mod tools;
 
 pub use config::{EgressConfig, SandboxConfig, SandboxError};
-pub use http::{Network, NetworkError};
+pub use http::{Egress, Network, NetworkError};
 pub use sandbox::{Sandbox, Usage};

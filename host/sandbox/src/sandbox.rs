@@ -1,7 +1,7 @@
 //! What all tools of a process share.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use hermes_core::{Component, Fault, Hook, Runner, SecretStore, Tool};
 use hermes_manifest::HostApi;
@@ -38,7 +38,7 @@ pub struct Usage {
 pub(crate) struct Shared {
     machinery: OnceCell<Machinery>,
     cache: Option<CachePaths>,
-    pub(crate) egress: Arc<Egress>,
+    egress: RwLock<Arc<Egress>>,
     pub(crate) protected: ProtectedPaths,
     pub(crate) secrets: Arc<dyn SecretStore>,
     pub(crate) places: Places,
@@ -59,20 +59,34 @@ impl Sandbox {
     ///
     /// When the network's settings cannot be used.
     pub fn new(config: SandboxConfig) -> Result<Self, SandboxError> {
-        let SandboxConfig { cache, cache_key, mut protected, egress, secrets, concurrency } = config;
+        let SandboxConfig { cache, cache_key, protected, egress, secrets, concurrency } = config;
         let concurrency = concurrency.max(2);
         let cache = cache.map(|folder| CachePaths { key: cache_key.unwrap_or_else(|| key_beside(&folder)), folder });
-        // Whoever can write to them can make this process run anything.
-        protected.extend(cache.iter().flat_map(|cache| [cache.folder.clone(), cache.key.clone()]));
-        Ok(Self(Arc::new(Shared {
+        let shared = Shared {
             machinery: OnceCell::new(),
             cache,
-            egress: Arc::new(Egress::new(&egress)?),
-            protected: ProtectedPaths::new(protected),
+            egress: RwLock::new(Arc::new(Egress::new(&egress)?)),
+            protected: ProtectedPaths::default(),
             secrets,
             places: Places::new(concurrency),
             concurrency,
-        })))
+        };
+        let sandbox = Self(Arc::new(shared));
+        sandbox.protect(protected);
+        Ok(sandbox)
+    }
+
+    /// Takes other files and folders of the host's own, in place of [`SandboxConfig::protected`]. Calls that began keep those of their
+    /// beginning.
+    pub fn protect(&self, mut paths: Vec<PathBuf>) {
+        // Whoever can write to them can make this process run anything.
+        paths.extend(self.0.cache.iter().flat_map(|cache| [cache.folder.clone(), cache.key.clone()]));
+        self.0.protected.set(paths);
+    }
+
+    /// Takes another way to the network. Calls that began keep the one of their beginning.
+    pub fn set_egress(&self, egress: Egress) {
+        *self.0.egress.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(egress);
     }
 
     /// The interfaces that components can import, for the audit of their manifests.
@@ -110,6 +124,11 @@ impl Runner for Sandbox {
 }
 
 impl Shared {
+    /// The way to the network now.
+    pub(crate) fn egress(&self) -> Arc<Egress> {
+        Arc::clone(&self.egress.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// What runs guests, started by whoever needs it first.
     ///
     /// # Errors

@@ -142,7 +142,7 @@ impl<'a> Course<'a> {
                 Next::Resume(resumed) => self.go_on(*resumed)?,
             }
         } else {
-            let coerced = arguments.parse(&self.request.args, host.surroundings.compat).map_err(Outcome::Invalid);
+            let coerced = arguments.parse(&self.request.args, self.catalog.policy().compat).map_err(Outcome::Invalid);
             let args = self.step(Step::Coerce, coerced)?;
             let args = self.step(Step::Validate, arguments.validate(args).map_err(Outcome::Invalid))?;
             self.check(&entry, &power).await?;
@@ -157,7 +157,7 @@ impl<'a> Course<'a> {
         let call = self.call();
         if !hooks.is_empty() && begun.resume.is_none() {
             let mut left = Left::default();
-            let takes = (arguments, host.surroundings.compat);
+            let takes = (arguments, self.catalog.policy().compat);
             let rewritten = hooks::before((&hooks, self.lineage), &call, args, takes, &mut left).await;
             self.keep(left);
             args = self.step(Step::Before, rewritten)?;
@@ -256,7 +256,11 @@ impl<'a> Course<'a> {
         let seen = SeenHook::all(&self.catalog, &self.session.view, self.host.workspace_path());
         let stand = |SeenHook { name, entry, lacking, paths }: &SeenHook| {
             let hook = entry.as_ref().and_then(|entry| {
-                let mut power = Power::resolve(&entry.manifest.asks(), &Granted::union(paths), &self.host.ground());
+                let mut power = Power::resolve(
+                    &entry.manifest.asks(),
+                    &Granted::union(paths),
+                    &self.host.ground(self.catalog.policy()),
+                );
                 // A hook stands around calls and makes none.
                 power.tools.clear();
                 Some((Arc::clone(entry.hook()?), Arc::new(power)))

@@ -21,6 +21,7 @@ use axum::{Extension, Router, middleware};
 use bytes::Bytes;
 use hermes_core::{Host, View};
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 pub use error::HttpError;
@@ -38,12 +39,19 @@ pub struct Config {
     pub view: View,
     /// Who may use it.
     pub access: Access,
-    /// Names under which the server is reached, beside those of this machine itself.
-    pub allowed_hosts: Vec<AllowedHost>,
-    /// Web pages that may use it from a browser, beside those that the server itself shows.
-    pub allowed_origins: Vec<AllowedOrigin>,
+    /// Where it may be used from; each request looks at what is allowed then.
+    pub allowed: watch::Receiver<Allowed>,
     /// Bounds.
     pub limits: Limits,
+}
+
+/// Where a server may be used from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Allowed {
+    /// Names under which it is reached, beside those of this machine itself.
+    pub hosts: Vec<AllowedHost>,
+    /// Web pages that may use it from a browser, beside those that the server itself shows.
+    pub origins: Vec<AllowedOrigin>,
 }
 
 /// Why a server does not start, or ended other than by its own shutdown.
@@ -81,7 +89,7 @@ pub async fn serve(
     let server = Arc::new(Server::new(host, shutdown));
     let endpoint = Arc::new(Endpoint::new(Arc::clone(&server), limits.sessions, limits.session_idle));
     let mcp = Mcp { endpoint: Arc::clone(&endpoint), host: Arc::clone(&server.host), view: Arc::new(config.view) };
-    let guard = Guard::new(config.access, config.allowed_hosts, config.allowed_origins, address);
+    let guard = Guard::new(config.access, config.allowed, address);
     let router = Router::new()
         .route("/mcp", any(default_address))
         .route("/mcp/{address}", any(address_of))

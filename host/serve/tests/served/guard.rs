@@ -1,7 +1,9 @@
 //! Who is let in.
 
+use hermes_serve::http::Allowed;
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 use crate::client::Client;
 use crate::world::{TOKEN, World};
@@ -24,8 +26,9 @@ async fn sent(client: &Client, path: &str, headers: &[(&str, &str)]) -> (u16, St
 async fn host_comes_before_origin_and_origin_before_the_token() {
     let world = World::new();
     let served = world.serve_with(|config| {
-        config.allowed_hosts = vec!["tools.example.com".parse().unwrap(), "ports.example.com:8443".parse().unwrap()];
-        config.allowed_origins = vec!["https://app.example.com".parse().unwrap()];
+        let hosts = vec!["tools.example.com".parse().unwrap(), "ports.example.com:8443".parse().unwrap()];
+        let origins = vec!["https://app.example.com".parse().unwrap()];
+        config.allowed = watch::channel(Allowed { hosts, origins }).1;
     });
     let served = served.await;
     let port = served.address.port();
@@ -112,9 +115,33 @@ async fn probes_need_no_token_and_still_a_host() {
 }
 
 #[tokio::test]
+async fn what_the_operator_allows_and_forbids_holds_for_the_next_request() {
+    let (operator, allowed) = watch::channel(Allowed::default());
+    let world = World::new();
+    let served = world.serve_with(|config| config.allowed = allowed).await;
+    let client = Client::new(served.address, Some(TOKEN));
+    let (host, origin) = (("host", "tools.example.com"), ("origin", "https://app.example.com"));
+    for open in [false, true, false] {
+        if open {
+            let (hosts, origins) = (vec![host.1.parse().unwrap()], vec![origin.1.parse().unwrap()]);
+            operator.send_replace(Allowed { hosts, origins });
+        } else {
+            operator.send_replace(Allowed::default());
+        }
+        let expected = if open { 404 } else { 403 };
+        for header in [host, origin] {
+            assert_eq!(sent(&client, "/nothing", &[header]).await.0, expected, "{header:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_browser_lets_pages_that_were_allowed_by_name_use_the_server_and_no_other() {
     let world = World::new();
-    let served = world.serve_with(|config| config.allowed_origins = vec!["https://app.example.com".parse().unwrap()]);
+    let served = world.serve_with(|config| {
+        let origins = vec!["https://app.example.com".parse().unwrap()];
+        config.allowed = watch::channel(Allowed { origins, ..Allowed::default() }).1;
+    });
     let served = served.await;
     let stranger = Client::new(served.address, None).at("/mcp");
     let asks = |origin: &str| {

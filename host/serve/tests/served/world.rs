@@ -17,12 +17,12 @@ use hermes_core::{
 };
 use hermes_manifest::{EnvName, Existing, HostApi, ToolsetName, embed};
 use hermes_serve::api::router;
-use hermes_serve::http::{Access, Config, Limits, ServeError, Token, serve};
+use hermes_serve::http::{Access, Allowed, Config, Limits, ServeError, Token, serve};
 use semver::Version;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -244,8 +244,7 @@ pub(crate) fn config() -> Config {
     Config {
         view: View::default(),
         access: Access::Tokens(vec![Token::new("me", TOKEN, None), Token::new("you", "another-token", None)]),
-        allowed_hosts: Vec::new(),
-        allowed_origins: Vec::new(),
+        allowed: watch::channel(Allowed::default()).1,
         limits: Limits::default(),
     }
 }

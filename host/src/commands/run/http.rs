@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use hermes_core::reload::Reloader;
 use hermes_core::{Host, Session, State};
-use hermes_serve::http::{Access, Config, Limits, ServeError, Token, serve as serve_http};
+use hermes_serve::http::{Access, Allowed, Config, Limits, ServeError, Token, serve as serve_http};
 use serde_json::json;
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::signals;
@@ -35,6 +36,7 @@ pub(super) async fn serve(
     args: &RunArgs,
     host: Arc<Host>,
     settings: &Settings,
+    allowed: watch::Receiver<Allowed>,
     reloader: &Reloader,
     printer: Printer,
 ) -> Result<(), Failure> {
@@ -46,13 +48,7 @@ pub(super) async fn serve(
     };
     let listener = listen(args.http.or(settings.config.serve.http)).await?;
     let address = listener.local_addr().map_err(Failure::work)?;
-    let config = Config {
-        view: view.clone(),
-        access,
-        allowed_hosts: settings.config.serve.allowed_hosts.clone(),
-        allowed_origins: settings.config.serve.allowed_origins.clone(),
-        limits: Limits::default(),
-    };
+    let config = Config { view: view.clone(), access, allowed, limits: Limits::default() };
     let api = hermes_serve::api::router(Arc::clone(&host), view.clone());
     let session = Session { view, anonymous: kept.is_none(), ..Session::default() };
     let shutdown = CancellationToken::new();
