@@ -23,10 +23,8 @@ use std::sync::Arc;
 use axum::Router;
 use axum::routing::{get, post};
 use hermes_core::{Host, View};
-use http::StatusCode;
 use tokio::sync::Semaphore;
 
-use crate::http::HttpError;
 use idempotency::Keys;
 use waiting::Waiting;
 
@@ -57,11 +55,5 @@ pub fn router(host: Arc<Host>, view: View) -> Router {
         .route("/v1/approvals", get(approvals::list))
         .route("/v1/sessions", post(session::create))
         .route("/openapi.json", get(openapi::document))
-        .method_not_allowed_fallback(|| std::future::ready(not_allowed()))
         .with_state(Arc::new(api))
-}
-
-fn not_allowed() -> HttpError {
-    let hint = "the `Allow` header and /openapi.json list what there is";
-    HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this path has no such method").hint(hint)
 }

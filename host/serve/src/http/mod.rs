@@ -99,6 +99,7 @@ pub async fn serve(
         .layer(middleware::from_fn_with_state(limits, body::read))
         .route("/healthz", get(probes::healthy))
         .route("/readyz", get(probes::ready).with_state(Arc::clone(&server)))
+        .method_not_allowed_fallback(|| std::future::ready(HttpError::not_allowed()))
         .layer(middleware::from_fn_with_state(Arc::new(guard), guard::check));
     let reaping = async { endpoint.reap().await };
     tokio::select! {

@@ -11,7 +11,11 @@ use crate::world::{TOKEN, World};
 /// Sends `headers` to each of `paths`, and returns status and kind of the answer.
 async fn sent(client: &Client, path: &str, headers: &[(&str, &str)]) -> (u16, String) {
     let client = headers.iter().fold(client.at(path), |client, (name, value)| client.with(name, value));
-    let mut answer = client.send(Method::GET, "").await;
+    sent_by(&client, Method::GET).await
+}
+
+async fn sent_by(client: &Client, method: Method) -> (u16, String) {
+    let mut answer = client.send(method, "").await;
     let status = answer.status.as_u16();
     if status == 401 {
         assert_eq!(answer.headers["www-authenticate"], "Bearer");
@@ -108,6 +112,7 @@ async fn probes_need_no_token_and_still_a_host() {
         assert_eq!((answer.status, answer.json().await), (StatusCode::OK, json!({"status": "ok"})), "{path}");
         let answer = client.at(path).with("host", "evil.example").send(Method::GET, "").await;
         assert_eq!(answer.status, StatusCode::FORBIDDEN, "{path}");
+        assert_eq!(sent_by(&client.at(path), Method::POST).await, (405, "method_not_allowed".to_owned()), "{path}");
     }
     for path in ["/healthz/", "/healthz/x", "//healthz", "/mcp", "/"] {
         assert_eq!(client.at(path).send(Method::GET, "").await.status, StatusCode::UNAUTHORIZED, "{path}");
