@@ -12,8 +12,8 @@ use hermes_core::library::{Prompts, Resources};
 use hermes_core::registry::{self, FileTrust, MemoryTrust, ScanError, TrustError, TrustPolicy, TrustStore};
 use hermes_core::results::{FolderResults, Quota};
 use hermes_core::{
-    Catalog, Ceilings, DISTRIBUTIONS, Distributions, Host, Policy, Registry, SecretStore, Session, Source,
-    Surroundings, Toolsets, Workspace,
+    Catalog, Ceilings, DISTRIBUTIONS, Distributions, Host, NoObserver, Observer, Policy, Registry, SecretStore,
+    Session, Source, Surroundings, Toolsets, Workspace,
 };
 use hermes_sandbox::{EgressConfig, Sandbox, SandboxConfig, SandboxError};
 
@@ -32,18 +32,18 @@ pub(crate) const RESOURCES: &str = "resources";
 
 /// A host with the core tools and those of all plugin folders.
 pub(crate) fn host(settings: &Settings) -> Result<Host, Failure> {
-    Ok(serving(settings)?.0)
+    Ok(serving(settings, Arc::new(NoObserver))?.0)
 }
 
-/// The same with what runs its components, whose settings may change while it serves.
-pub(crate) fn serving(settings: &Settings) -> Result<(Host, Sandbox), Failure> {
-    host_with(settings, trust_store(settings))
+/// The same, watched, with what runs its components, whose settings may change while it serves.
+pub(crate) fn serving(settings: &Settings, observer: Arc<dyn Observer>) -> Result<(Host, Sandbox), Failure> {
+    host_with(settings, trust_store(settings), observer)
 }
 
 /// The same, just to look at: it claims no names, and nothing that it decides is remembered.
 pub(crate) fn host_to_look_at(settings: &Settings) -> Result<Host, Failure> {
     let record = trust_store(settings).load().map_err(|error| scan_failed(ScanError::Trust(error)))?;
-    Ok(host_with(settings, Arc::new(MemoryTrust::from(record)))?.0)
+    Ok(host_with(settings, Arc::new(MemoryTrust::from(record)), Arc::new(NoObserver))?.0)
 }
 
 fn trust_store(settings: &Settings) -> Arc<dyn TrustStore> {
@@ -53,7 +53,11 @@ fn trust_store(settings: &Settings) -> Arc<dyn TrustStore> {
     }
 }
 
-fn host_with(settings: &Settings, store: Arc<dyn TrustStore>) -> Result<(Host, Sandbox), Failure> {
+fn host_with(
+    settings: &Settings,
+    store: Arc<dyn TrustStore>,
+    observer: Arc<dyn Observer>,
+) -> Result<(Host, Sandbox), Failure> {
     let secrets = secrets(settings)?;
     let sandbox = sandbox(settings, &secrets)?;
     let policy = policy(settings);
@@ -66,7 +70,8 @@ fn host_with(settings: &Settings, store: Arc<dyn TrustStore>) -> Result<(Host, S
     }
     let catalog = registry.scan(&sources(settings)).map_err(scan_failed)?;
     registry.set_toolsets(toolsets(settings, &catalog)?);
-    let host = Host::new(Arc::new(registry), surroundings(settings, secrets)?);
+    let surroundings = Surroundings { observer, ..surroundings(settings, secrets)? };
+    let host = Host::new(Arc::new(registry), surroundings);
     host.check_view(&settings.view).map_err(Failure::usage)?;
     Ok((host, sandbox))
 }

@@ -11,6 +11,7 @@ use crate::audit::{AuditLog, NoAudit};
 use crate::check::{CheckKey, Checks, Unchecked, Verdict};
 use crate::dispatch::{ABREAST, Session};
 use crate::nearest::UnknownName;
+use crate::observe::{NoObserver, Observer};
 use crate::policy::Policy;
 use crate::power::{Explanation, Ground, Power};
 use crate::registry::{Catalog, Entry, Registry};
@@ -42,6 +43,8 @@ pub struct Surroundings {
     pub scrub: Arc<dyn Scrub>,
     /// Where calls are written down.
     pub audit: Arc<dyn AuditLog>,
+    /// Who watches calls.
+    pub observer: Arc<dyn Observer>,
 }
 
 impl Surroundings {
@@ -61,6 +64,7 @@ impl Surroundings {
             results: Arc::new(MemoryResults::default()),
             scrub: Arc::new(NoScrub),
             audit: Arc::new(NoAudit),
+            observer: Arc::new(NoObserver),
         })
     }
 }

@@ -15,6 +15,7 @@ mod host;
 pub mod library;
 mod limits;
 mod nearest;
+mod observe;
 mod outcome;
 mod policy;
 mod power;
@@ -42,6 +43,7 @@ pub use document::{DocumentError, read_document};
 pub use host::{Host, Surroundings};
 pub use limits::{LimitKind, Limits};
 pub use nearest::{UnknownName, nearest};
+pub use observe::{NoObserver, Observed, Observer};
 pub use outcome::Outcome;
 pub use policy::Policy;
 pub use power::{
@@ -54,8 +56,8 @@ pub use scrub::{NoScrub, Scrub};
 pub use seen::{Absent, Listing, NoHook, Seen, SeenHook, State};
 pub use slip::Slip;
 pub use tool::{
-    Caller, Decision, Fault, Hook, HookRun, LogLine, LogStream, NoProgress, NoSecrets, Progress, Refusal, Run, Runner,
-    SecretStore, Tool, ToolRequest,
+    Caller, Decision, Fault, Hook, HookRun, LogLine, LogStream, NoProgress, NoSecrets, Progress, Refusal, Run,
+    RunTimes, Runner, SecretStore, Tool, ToolRequest, Usage,
 };
 pub use toolset::{
     AddressError, Cut, DISTRIBUTIONS, Distribution, Distributions, Drawn, GrantPath, Hidden, HookUse, Include,

@@ -4,19 +4,17 @@ mod common;
 
 use std::fs;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use hermes_core::registry::{Event, Trust, TrustPolicy};
 use hermes_core::{
     Ceilings, Compat, Host, NoSecrets, Policy, Registry, Scope, Session, Source, Surroundings, Workspace,
 };
+use hermes_manifest::{LimitSet, Span};
 
-fn policy(trust: TrustPolicy, wall: Option<&str>) -> Policy {
-    let operator = wall.map(|wall| format!("wall = \"{wall}\"")).unwrap_or_default();
-    Policy {
-        trust,
-        ceilings: Ceilings { operator: toml::from_str(&operator).expect(&operator) },
-        compat: Compat::Exact,
-    }
+fn policy(trust: TrustPolicy, wall: Option<u64>) -> Policy {
+    let operator = LimitSet { wall: wall.map(|seconds| Span(Duration::from_secs(seconds))), ..LimitSet::default() };
+    Policy { trust, ceilings: Ceilings { operator }, compat: Compat::Exact }
 }
 
 fn registry(trust: TrustPolicy) -> Registry {
@@ -26,13 +24,13 @@ fn registry(trust: TrustPolicy) -> Registry {
 #[test]
 fn a_policy_is_part_of_a_generation_and_the_same_one_is_none() {
     let registry = registry(TrustPolicy::Folder);
-    registry.set_policy(policy(TrustPolicy::Folder, Some("5s"))).unwrap();
+    registry.set_policy(policy(TrustPolicy::Folder, Some(5))).unwrap();
     assert_eq!(registry.catalog().generation(), 0);
     let events = Arc::<Mutex<Vec<Event>>>::default();
     let told = Arc::clone(&events);
     let _subscription = registry.subscribe(Box::new(move |event| told.lock().unwrap().push(event.clone())));
     registry.scan(&[]).unwrap();
-    for (wall, generation) in [("5s", 1), ("9s", 2), ("9s", 2), ("5s", 3)] {
+    for (wall, generation) in [(5, 1), (9, 2), (9, 2), (5, 3)] {
         let catalog = registry.set_policy(policy(TrustPolicy::Folder, Some(wall))).unwrap();
         assert_eq!((catalog.generation(), catalog.policy()), (generation, &policy(TrustPolicy::Folder, Some(wall))));
     }
@@ -51,7 +49,7 @@ fn ceilings_hold_from_the_next_look_on() {
     let host = Host::new(Arc::clone(&registry), Surroundings::new(workspace, Arc::new(NoSecrets)).unwrap());
     let session = Session::default();
     let before = host.tool(&session, "t").unwrap();
-    registry.set_policy(policy(TrustPolicy::Folder, Some("3s"))).unwrap();
+    registry.set_policy(policy(TrustPolicy::Folder, Some(3))).unwrap();
     let after = host.tool(&session, "t").unwrap();
     assert_eq!(host.power(&after).limits.wall.as_secs(), 3);
     assert!(host.power(&before).limits.wall.as_secs() > 3);

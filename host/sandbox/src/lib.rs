@@ -5,6 +5,7 @@
 
 mod artefact;
 mod bindings;
+mod clock;
 mod compile;
 mod config;
 mod convert;
@@ -36,4 +37,4 @@ mod tools;
 
 pub use config::{EgressConfig, SandboxConfig, SandboxError};
 pub use http::{Egress, Network, NetworkError};
-pub use sandbox::{Sandbox, Usage};
+pub use sandbox::Sandbox;

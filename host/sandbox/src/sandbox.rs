@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use hermes_core::{Component, Fault, Hook, Runner, SecretStore, Tool};
+use hermes_core::{Component, Fault, Hook, Runner, SecretStore, Tool, Usage};
 use hermes_manifest::HostApi;
 use tokio::sync::OnceCell;
 
@@ -14,7 +14,7 @@ use crate::fs::ProtectedPaths;
 use crate::hook::ComponentHook;
 use crate::http::Egress;
 use crate::imports;
-use crate::places::Places;
+use crate::places::{Places, Presence};
 use crate::runtime::Guests;
 use crate::ticker::Ticker;
 use crate::tool::ComponentTool;
@@ -22,18 +22,6 @@ use crate::tool::ComponentTool;
 /// Engines, threads, cache and network of all guests. Cheap to clone.
 #[derive(Clone)]
 pub struct Sandbox(Arc<Shared>);
-
-/// How many guests run, and of how many components.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Usage {
-    /// Calls that may run at one time.
-    pub places: usize,
-    /// Places that are taken, those of calls stuck in the kernel included. Calls within calls, hooks and checks may take more
-    /// than there are.
-    pub taken: usize,
-    /// Components whose code is in memory: those that were used, and replaced ones that calls still run.
-    pub loaded: usize,
-}
 
 pub(crate) struct Shared {
     machinery: OnceCell<Machinery>,
@@ -103,12 +91,6 @@ impl Sandbox {
     pub fn engine_config(&self) -> wasmtime::Config {
         engine::pooled(Flavour::Lean, self.0.places.most())
     }
-
-    /// How many guests run now, and of how many components.
-    pub fn usage(&self) -> Usage {
-        let loaded = self.0.machinery.get().map_or(0, |machinery| machinery.loader.loaded());
-        Usage { places: self.0.concurrency, taken: self.0.places.taken(), loaded }
-    }
 }
 
 /// What each gives holds the compiled code, so keep one a component.
@@ -120,6 +102,12 @@ impl Runner for Sandbox {
     /// One that holds tools as well is loaded for each.
     fn hook(&self, component: Arc<Component>) -> Arc<dyn Hook> {
         Arc::new(ComponentHook::new(Arc::clone(&self.0), component))
+    }
+
+    fn usage(&self) -> Usage {
+        let loaded = self.0.machinery.get().map_or(0, |machinery| machinery.loader.loaded());
+        let Presence { taken, queued, stuck } = self.0.places.presence();
+        Usage { places: self.0.concurrency, taken, queued, stuck, loaded }
     }
 }
 

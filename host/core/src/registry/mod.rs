@@ -53,7 +53,7 @@ use crate::component::{Component, Digest};
 use crate::library::{Prompts, Resources};
 use crate::nearest::{UnknownName, nearest};
 use crate::policy::Policy;
-use crate::tool::Runner;
+use crate::tool::{Runner, Usage};
 use crate::toolset::Toolsets;
 use admit::plan;
 use event::Subscribers;
@@ -251,6 +251,11 @@ impl Registry {
         drop(found);
         self.subscribers.deliver();
         Ok(())
+    }
+
+    /// How busy what runs the tools is.
+    pub fn usage(&self) -> Usage {
+        self.runner.usage()
     }
 
     /// Tells `listener` what each new generation changed, in order and after it is visible. No lock is held then, so it may use the

@@ -100,7 +100,14 @@ impl Plugin {
 }
 
 fn run(result: Result<Result<Ended, Failure>, Fault>) -> Run {
-    Run { result, log: Vec::new(), log_dropped: 0, cpu: Duration::ZERO, refusals: Vec::new() }
+    Run {
+        result,
+        log: Vec::new(),
+        log_dropped: 0,
+        cpu: Duration::ZERO,
+        times: hermes_core::RunTimes::default(),
+        refusals: Vec::new(),
+    }
 }
 
 impl Tool for Plugin {

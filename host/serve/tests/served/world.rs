@@ -13,9 +13,10 @@ use hermes_core::library::{Prompts, Resources};
 use hermes_core::registry::{Trust, TrustPolicy};
 use hermes_core::{
     Call, Caller, Component, Content, CpuMeter, Decision, Ended, Failure, Fault, Hook, HookRun, Host, Output, Power,
-    Registry, Run, Runner, SecretStore, Source, Surroundings, Tool, Toolsets, View, Workspace,
+    Registry, Run, RunTimes, Runner, SecretStore, Source, Surroundings, Tool, Toolsets, View, Workspace,
 };
 use hermes_manifest::{EnvName, Existing, HostApi, ToolsetName, embed};
+use hermes_serve::Metrics;
 use hermes_serve::api::router;
 use hermes_serve::http::{Access, Allowed, Config, Limits, ServeError, Token, serve};
 use semver::Version;
@@ -54,7 +55,14 @@ impl Tool for Stage {
         let act = Arc::clone(&self.0.lock().unwrap()[&call.tool]);
         async move {
             let result = act(Ran { call, args: serde_json::from_str(&args).unwrap(), caller }).await;
-            Run { result, log: Vec::new(), log_dropped: 0, cpu: Duration::ZERO, refusals: Vec::new() }
+            Run {
+                result,
+                log: Vec::new(),
+                log_dropped: 0,
+                cpu: Duration::ZERO,
+                times: RunTimes::default(),
+                refusals: Vec::new(),
+            }
         }
         .boxed()
     }
@@ -113,6 +121,7 @@ struct Folders {
 /// A host in the making, and then the host.
 pub(crate) struct World {
     pub(crate) host: Arc<Host>,
+    metrics: Arc<Metrics>,
     stage: Stage,
     folders: Arc<Folders>,
     toolsets: BTreeMap<String, String>,
@@ -123,10 +132,12 @@ impl World {
         let (stage, plugins, work) = (Stage::default(), TempDir::new().unwrap(), TempDir::new().unwrap());
         let api = HostApi::new(Version::new(0, 1, 0));
         let registry = Registry::new(api, Arc::new(stage.clone()), Trust::in_memory(TrustPolicy::Folder));
-        let surroundings = Surroundings::new(Workspace::open(work.path(), None, None), Arc::new(Secrets)).unwrap();
+        let mut surroundings = Surroundings::new(Workspace::open(work.path(), None, None), Arc::new(Secrets)).unwrap();
+        let metrics = Arc::<Metrics>::default();
+        surroundings.observer = Arc::<Metrics>::clone(&metrics);
         let host = Arc::new(Host::new(Arc::new(registry), surroundings));
         let folders = Arc::new(Folders { plugins, library: TempDir::new().unwrap(), _work: work });
-        let world = Self { host, stage, folders, toolsets: BTreeMap::new() };
+        let world = Self { host, metrics, stage, folders, toolsets: BTreeMap::new() };
         world.scan();
         world
     }
@@ -232,7 +243,8 @@ impl World {
         let address = listener.local_addr().unwrap();
         let mut config = config();
         adapt(&mut config);
-        let more = router(Arc::clone(&self.host), config.view.clone());
+        let metrics = Arc::clone(&self.metrics).router(Arc::clone(&self.host));
+        let more = router(Arc::clone(&self.host), config.view.clone()).merge(metrics);
         let shutdown = CancellationToken::new();
         let serving = serve(listener, Arc::clone(&self.host), config, more, shutdown.clone());
         Served { address, shutdown, task: tokio::spawn(serving), _folders: Arc::clone(&self.folders) }

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use hermes_core::reload::Reloader;
 use hermes_core::{Host, Session, State};
-use hermes_serve::http::{Access, Allowed, Config, Limits, ServeError, Token, serve as serve_http};
+use hermes_serve::Metrics;
+use hermes_serve::http::{Access, Config, Limits, ServeError, Token, serve as serve_http};
 use serde_json::json;
 use tokio::net::TcpListener;
-use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::signals;
@@ -18,6 +18,7 @@ use crate::cli::RunArgs;
 use crate::failure::Failure;
 use crate::printer::{Printer, escape, shown, word};
 use crate::private;
+use crate::reload::Live;
 use crate::settings::Settings;
 
 /// Where it listens when nobody says where, and how many ports after it are tried.
@@ -35,8 +36,9 @@ struct Kept<'a> {
 pub(super) async fn serve(
     args: &RunArgs,
     host: Arc<Host>,
+    metrics: Arc<Metrics>,
     settings: &Settings,
-    allowed: watch::Receiver<Allowed>,
+    live: &Live,
     reloader: &Reloader,
     printer: Printer,
 ) -> Result<(), Failure> {
@@ -48,11 +50,12 @@ pub(super) async fn serve(
     };
     let listener = listen(args.http.or(settings.config.serve.http)).await?;
     let address = listener.local_addr().map_err(Failure::work)?;
-    let config = Config { view: view.clone(), access, allowed, limits: Limits::default() };
+    let config = Config { view: view.clone(), access, allowed: live.allowed(), limits: Limits::default() };
     let api = hermes_serve::api::router(Arc::clone(&host), view.clone());
+    let more = api.merge(metrics.router(Arc::clone(&host)));
     let session = Session { view, anonymous: kept.is_none(), ..Session::default() };
     let shutdown = CancellationToken::new();
-    let serving = serve_http(listener, Arc::clone(&host), config, api, shutdown.clone());
+    let serving = serve_http(listener, Arc::clone(&host), config, more, shutdown.clone());
     let mut serving = std::pin::pin!(serving);
     let greeting = async {
         greet(&host, &session, address, kept.as_ref(), printer)?;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use hermes_core::Host;
 use hermes_core::reload::Reloader;
+use hermes_serve::Metrics;
 use tokio::runtime::Runtime;
 
 use crate::cli::RunArgs;
@@ -19,7 +20,8 @@ use crate::reload::{Live, reloads};
 use crate::settings::Settings;
 
 pub(super) fn run(args: &RunArgs, settings: Settings, printer: Printer) -> Result<(), Failure> {
-    let (host, sandbox) = open::serving(&settings)?;
+    let metrics = Arc::new(Metrics::new());
+    let (host, sandbox) = open::serving(&settings, Arc::<Metrics>::clone(&metrics))?;
     let host = Arc::new(host);
     if let Err(error) = &host.surroundings().workspace {
         tracing::warn!(
@@ -39,7 +41,7 @@ pub(super) fn run(args: &RunArgs, settings: Settings, printer: Printer) -> Resul
     let served = if args.stdio {
         runtime.block_on(stdio::serve(host, &settings))
     } else {
-        runtime.block_on(http::serve(args, host, &settings, live.allowed(), &reloader, printer))
+        runtime.block_on(http::serve(args, host, metrics, &settings, &live, &reloader, printer))
     };
     // It waits for what components do in the runtime.
     drop(reloader);
