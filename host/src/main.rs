@@ -4,6 +4,7 @@
 //! that, and each command is one file in [`commands`].
 
 mod advisories;
+mod approval;
 mod cli;
 mod commands;
 mod embedded;

@@ -1,7 +1,7 @@
 //! What a host that serves reads anew when it changes: its configuration, and what lies in `$HERMES_HOME`.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use hermes_core::library::{Prompts, Resources};
 use hermes_core::registry::Problem;
@@ -13,20 +13,20 @@ use tokio::sync::watch;
 
 use crate::failure::Failure;
 use crate::open;
-use crate::settings::Settings;
+use crate::settings::{Current, Settings};
 
-/// What settings that change are given to.
+/// What settings that change are given to, and the ones that hold.
 pub(crate) struct Live {
     registry: Arc<Registry>,
     sandbox: Sandbox,
     allowed: watch::Sender<Allowed>,
-    settings: RwLock<Arc<Settings>>,
+    pub(crate) settings: Current,
 }
 
 impl Live {
     pub(crate) fn new(registry: Arc<Registry>, sandbox: Sandbox, settings: Arc<Settings>) -> Self {
         let allowed = watch::Sender::new(allowed(&settings));
-        Self { registry, sandbox, allowed, settings: RwLock::new(settings) }
+        Self { registry, sandbox, allowed, settings: Current::new(settings) }
     }
 
     /// Where the server may be used from.
@@ -34,13 +34,9 @@ impl Live {
         self.allowed.subscribe()
     }
 
-    fn settings(&self) -> Arc<Settings> {
-        Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner))
-    }
-
     /// Takes in a changed configuration: all of it, or nothing.
     fn reconfigure(&self) -> Result<(), Failure> {
-        let before = self.settings();
+        let before = self.settings.get();
         let next = Arc::new(before.anew()?);
         let egress = Egress::new(&open::egress(&next)?).map_err(|error| open::wrong_sandbox(&next, &error))?;
         // The last that can fail.
@@ -55,7 +51,7 @@ impl Live {
         if !late.is_empty() {
             tracing::warn!("changed, and taken in at the next start: {}", late.join(", "));
         }
-        *self.settings.write().unwrap_or_else(PoisonError::into_inner) = next;
+        self.settings.set(next);
         Ok(())
     }
 }
@@ -67,7 +63,7 @@ fn allowed(settings: &Settings) -> Allowed {
 
 /// What is read anew, and how.
 pub(crate) fn reloads(live: &Arc<Live>) -> Reloads {
-    let settings = live.settings();
+    let settings = live.settings.get();
     let mut parts: Vec<Part> = settings.file_at.clone().map(|file| configuration(live, file)).into_iter().collect();
     let mut toolsets = None;
     if let Some(home) = &settings.home {
@@ -84,7 +80,7 @@ pub(crate) fn reloads(live: &Arc<Live>) -> Reloads {
         }));
     }
     let live = Arc::clone(live);
-    Reloads { sources: Box::new(move || open::sources(&live.settings())), toolsets, parts, pace: Pace::default() }
+    Reloads { sources: Box::new(move || open::sources(&live.settings.get())), toolsets, parts, pace: Pace::default() }
 }
 
 fn configuration(live: &Arc<Live>, file: PathBuf) -> Part {

@@ -10,6 +10,7 @@
 )]
 
 mod advice;
+mod approvals;
 mod ask;
 mod call;
 mod check;

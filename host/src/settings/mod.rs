@@ -14,7 +14,7 @@ mod value;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use hermes_core::{View, parse_grant, union};
 use hermes_manifest::{Capabilities, EnvName};
@@ -57,6 +57,24 @@ pub(crate) struct Settings {
     /// What is probably a slip, and does not stop the host.
     pub(crate) warnings: Vec<String>,
     args: SessionArgs,
+}
+
+/// The settings that hold now, of a host whose configuration may change.
+#[derive(Clone)]
+pub(crate) struct Current(Arc<RwLock<Arc<Settings>>>);
+
+impl Current {
+    pub(crate) fn new(settings: Arc<Settings>) -> Self {
+        Self(Arc::new(RwLock::new(settings)))
+    }
+
+    pub(crate) fn get(&self) -> Arc<Settings> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn set(&self, settings: Arc<Settings>) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = settings;
+    }
 }
 
 impl Settings {

@@ -5,6 +5,7 @@ mod approvals;
 mod asked;
 mod calls;
 mod dialect;
+mod events;
 mod idempotency;
 mod message;
 mod openapi;
@@ -24,7 +25,11 @@ use axum::Router;
 use axum::routing::{get, post};
 use hermes_core::{Host, View};
 use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
 
+pub use approvals::{Approval, ApprovalDesk, ApprovalKind};
+
+use events::Events;
 use idempotency::Keys;
 use waiting::Waiting;
 
@@ -39,20 +44,34 @@ struct Api {
     keys: Arc<Keys>,
     waiting: Arc<Waiting>,
     verifying: Arc<Semaphore>,
+    desk: Arc<dyn ApprovalDesk>,
+    events: Events,
+    shutdown: CancellationToken,
+}
+
+/// How the API serves a host.
+pub struct Config {
+    /// What is served where a request does not choose among the toolsets, as in [`crate::http::Config::view`].
+    pub view: View,
+    /// Where the operator approves.
+    pub desk: Arc<dyn ApprovalDesk>,
+    /// Ends what only listens.
+    pub shutdown: CancellationToken,
 }
 
 /// The routes under `/v1`, and `/openapi.json`, for [`crate::http::serve`]: they need its guard, which says who asks, and its limits.
-///
-/// `view` is what they serve where a request does not choose among the toolsets, as in [`crate::http::Config::view`].
-pub fn router(host: Arc<Host>, view: View) -> Router {
+pub fn router(host: Arc<Host>, config: Config) -> Router {
+    let Config { view, desk, shutdown } = config;
     let (keys, waiting) = Default::default();
-    let api = Api { host, view, keys, waiting, verifying: Arc::new(Semaphore::new(VERIFYING)) };
+    let (verifying, events) = (Arc::new(Semaphore::new(VERIFYING)), Events::of(host.registry()));
+    let api = Api { host, view, keys, waiting, verifying, desk, events, shutdown };
     Router::new()
         .route("/v1/tools", get(tools::list))
         .route("/v1/calls", post(calls::call))
         .route("/v1/calls/{id}/answers", post(answers::answer))
         .route("/v1/results/{id}", get(results::read))
-        .route("/v1/approvals", get(approvals::list))
+        .route("/v1/approvals", get(approvals::list).post(approvals::decide))
+        .route("/v1/events", get(events::listen))
         .route("/v1/sessions", post(session::create))
         .route("/openapi.json", get(openapi::document))
         .with_state(Arc::new(api))

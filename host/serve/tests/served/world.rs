@@ -17,7 +17,7 @@ use hermes_core::{
 };
 use hermes_manifest::{EnvName, Existing, HostApi, ToolsetName, embed};
 use hermes_serve::Metrics;
-use hermes_serve::api::router;
+use hermes_serve::api::{self, Approval, ApprovalDesk, router};
 use hermes_serve::http::{Access, Allowed, Config, Limits, ServeError, Token, serve};
 use semver::Version;
 use serde_json::Value;
@@ -112,6 +112,23 @@ impl SecretStore for Secrets {
     }
 }
 
+/// Approvals that a test lets wait. What is allowed is gone.
+#[derive(Default)]
+pub(crate) struct Desk(pub(crate) Mutex<Vec<Approval>>);
+
+impl ApprovalDesk for Desk {
+    fn waiting(&self) -> Vec<Approval> {
+        self.0.lock().unwrap().clone()
+    }
+
+    fn allow(&self, approval: &Approval) -> Result<(), String> {
+        let mut waiting = self.0.lock().unwrap();
+        let found = waiting.iter().position(|waiting| waiting == approval).ok_or("it was decided meanwhile")?;
+        waiting.remove(found);
+        Ok(())
+    }
+}
+
 struct Folders {
     plugins: TempDir,
     library: TempDir,
@@ -122,6 +139,7 @@ struct Folders {
 pub(crate) struct World {
     pub(crate) host: Arc<Host>,
     metrics: Arc<Metrics>,
+    pub(crate) desk: Arc<Desk>,
     stage: Stage,
     folders: Arc<Folders>,
     toolsets: BTreeMap<String, String>,
@@ -137,13 +155,19 @@ impl World {
         surroundings.observer = Arc::<Metrics>::clone(&metrics);
         let host = Arc::new(Host::new(Arc::new(registry), surroundings));
         let folders = Arc::new(Folders { plugins, library: TempDir::new().unwrap(), _work: work });
-        let world = Self { host, metrics, stage, folders, toolsets: BTreeMap::new() };
+        let world = Self { host, metrics, desk: Arc::default(), stage, folders, toolsets: BTreeMap::new() };
         world.scan();
         world
     }
 
     fn scan(&self) {
         self.host.registry().scan(&[Source::folder(self.folders.plugins.path())]).unwrap();
+    }
+
+    /// A file in the plugins' folder that is no component.
+    pub(crate) fn refused(&self, name: &str, bytes: &[u8]) {
+        fs::write(self.folders.plugins.path().join(format!("{name}.wasm")), bytes).unwrap();
+        self.scan();
     }
 
     /// A component of these manifests.
@@ -244,8 +268,10 @@ impl World {
         let mut config = config();
         adapt(&mut config);
         let metrics = Arc::clone(&self.metrics).router(Arc::clone(&self.host));
-        let more = router(Arc::clone(&self.host), config.view.clone()).merge(metrics);
         let shutdown = CancellationToken::new();
+        let desk = Arc::<Desk>::clone(&self.desk);
+        let api = api::Config { view: config.view.clone(), desk, shutdown: shutdown.clone() };
+        let more = router(Arc::clone(&self.host), api).merge(metrics);
         let serving = serve(listener, Arc::clone(&self.host), config, more, shutdown.clone());
         Served { address, shutdown, task: tokio::spawn(serving), _folders: Arc::clone(&self.folders) }
     }

@@ -1,7 +1,9 @@
 //! The HTTP API.
 
+mod approvals;
 mod asked;
 mod calls;
+mod events;
 mod openapi;
 mod results;
 mod retried;
