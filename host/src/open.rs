@@ -89,6 +89,7 @@ pub(crate) fn policy(settings: &Settings) -> Policy {
             Compat::Exact => hermes_core::Compat::Exact,
             Compat::Hermes => hermes_core::Compat::Hermes,
         },
+        own: protected(settings),
     }
 }
 

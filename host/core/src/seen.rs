@@ -72,6 +72,12 @@ pub enum Absent {
     /// A variable or secret without a value.
     #[error("{0} has no value; `hermes-host setup` asks for it, or set it in the host's environment")]
     Value(EnvName),
+    /// A folder that it asks for is not there.
+    #[error("the folder {} is not there", .0.display())]
+    Folder(PathBuf),
+    /// It was granted a folder that no grant reaches.
+    #[error("the folder {} belongs to the host itself: no grant reaches it", .0.display())]
+    Own(PathBuf),
     /// There is no workspace.
     #[error("{0}")]
     Workspace(WorkspaceError),
@@ -231,6 +237,9 @@ impl Seen {
         if let Some(difference) = self.entry.held() {
             return State::Held(Arc::clone(difference));
         }
+        if let Some(folder) = self.asked.fs.iter().find_map(|ask| gone(&ask.path)) {
+            return State::Unavailable(Absent::Folder(folder));
+        }
         let missing = missing(&self.asked, &self.granted, host.workspace_path());
         if !missing.is_empty() {
             return if self.lacks_a_grant(host) { State::Ungranted(missing) } else { State::Withheld(missing) };
@@ -260,6 +269,10 @@ impl Seen {
         {
             return Some(Absent::Workspace(error.clone()));
         }
+        let mounts = host.power(self).mounts;
+        if let Some(own) = mounts.into_iter().find(|mount| self.policy.owns(&mount.host)) {
+            return Some(Absent::Own(own.host));
+        }
         let valueless = self.entry.manifest.requires_env.iter().find(|required| {
             let value = surroundings.secrets.get(&required.name);
             value.is_none_or(|value| value.is_empty())
@@ -276,6 +289,14 @@ impl Seen {
     /// What the tool needs of its client and this one cannot do.
     pub fn lacks(&self, session: &Session) -> BTreeSet<ClientFeature> {
         self.entry.manifest.requires_client.difference(&session.client).copied().collect()
+    }
+}
+
+/// A folder that leads nowhere.
+fn gone(folder: &GuestRoot) -> Option<PathBuf> {
+    match folder {
+        GuestRoot::Host(path) if path.canonicalize().is_err() => Some(path.clone()),
+        GuestRoot::Host(_) | GuestRoot::Workspace => None,
     }
 }
 

@@ -14,7 +14,7 @@ use hermes_manifest::{LimitSet, Span};
 
 fn policy(trust: TrustPolicy, wall: Option<u64>) -> Policy {
     let operator = LimitSet { wall: wall.map(|seconds| Span(Duration::from_secs(seconds))), ..LimitSet::default() };
-    Policy { trust, ceilings: Ceilings { operator }, compat: Compat::Exact }
+    Policy { trust, ceilings: Ceilings { operator }, compat: Compat::Exact, own: Vec::new() }
 }
 
 fn registry(trust: TrustPolicy) -> Registry {
@@ -79,4 +79,30 @@ fn pinning_asks_for_what_comes_later_and_not_for_what_was_approved() {
     assert!(serves(&registry, "a") && !serves(&registry, "b"));
     registry.set_policy(policy(TrustPolicy::Folder, None)).unwrap();
     assert!(serves(&registry, "a") && serves(&registry, "b"));
+}
+
+/// It was once shown as ready, and every call failed.
+#[test]
+fn a_folder_of_the_hosts_own_that_was_granted_makes_no_tool_ready() {
+    let folder = tempfile::tempdir().unwrap();
+    let (plugins, own) = (folder.path().join("plugins"), folder.path().join("home/state"));
+    fs::create_dir_all(&plugins).unwrap();
+    let asks = format!(r#", "capabilities": {{"fs": [{{"path": {own:?}, "mode": "ro"}}]}}"#);
+    fs::write(plugins.join("t.wasm"), common::small_component("t", "1.0.0", &asks)).unwrap();
+    let registry = Arc::new(registry(TrustPolicy::Folder));
+    registry.set_policy(Policy { own: vec![folder.path().join("home")], ..Policy::default() }).unwrap();
+    registry.scan(&[Source::folder(&plugins)]).unwrap();
+    let workspace = Workspace::open(&plugins, None, None);
+    let host = Host::new(Arc::clone(&registry), Surroundings::new(workspace, Arc::new(NoSecrets)).unwrap());
+    let mut session = Session::default();
+    let reason = |session: &Session| host.tool(session, "t").unwrap().state.reason().unwrap();
+    assert_eq!(reason(&session), format!("the folder {} is not there", own.display()));
+    fs::create_dir_all(&own).unwrap();
+    assert!(reason(&session).starts_with("not granted: fs="), "{}", reason(&session));
+    session.view.grant = hermes_core::parse_grant(&format!("fs={}", own.display()), folder.path()).unwrap();
+    let own = own.canonicalize().unwrap();
+    assert_eq!(
+        reason(&session),
+        format!("the folder {} belongs to the host itself: no grant reaches it", own.display())
+    );
 }
