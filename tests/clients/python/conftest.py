@@ -13,9 +13,9 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-@pytest.fixture
-def host(tmp_path: Path) -> Host:
-    """The host under test, with a workspace of its own that holds `notes.txt`."""
+@pytest.fixture(params=["stdio", "http"])
+def host(tmp_path: Path, request: pytest.FixtureRequest) -> Host:
+    """The host under test over each transport, with a workspace of its own that holds `notes.txt`."""
     workspace = tmp_path / "workspace"
     workspace.mkdir()
     (workspace / "notes.txt").write_text("first line\nsecond line\n", encoding="utf-8")
@@ -24,4 +24,5 @@ def host(tmp_path: Path) -> Host:
         plugins=os.environ["HERMES_TEST_PLUGINS"],
         home=os.environ["HERMES_HOME"],
         workspace=workspace,
+        transport=request.param,
     )

@@ -1,19 +1,21 @@
-"""Ways to talk to the host over stdio: through the official SDK in both eras, and by hand for what an SDK hides."""
+"""Ways to talk to the host: through the official SDK in both eras, over stdio and HTTP, and by hand for what an SDK hides."""
 
 import json
 import os
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import anyio
+import httpx2 as httpx
 from anyio.abc import Process
 from anyio.streams.buffered import BufferedByteReceiveStream
 from mcp import Client, ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
 
 LEGACY = "2025-11-25"
 MODERN = "2026-07-28"
@@ -38,13 +40,45 @@ class Host:
     plugins: str
     home: str
     workspace: Path
+    transport: str = "stdio"
     more: tuple[str, ...] = ()
 
     def args(self) -> list[str]:
-        return ["run", "--stdio", "--workspace", str(self.workspace), "--plugins", self.plugins, *self.more]
+        transport = ["--stdio"] if self.transport == "stdio" else ["--http", "127.0.0.1:0", "--json"]
+        return ["run", *transport, "--workspace", str(self.workspace), "--plugins", self.plugins, *self.more]
 
     def env(self) -> dict[str, str]:
         return {"HERMES_HOME": self.home}
+
+    @asynccontextmanager
+    async def served(self) -> AsyncIterator["Served"]:
+        """The host over HTTP, until it was told to end and has ended well."""
+        env = {"PATH": os.environ["PATH"], **self.env()}
+        host = replace(self, transport="http")
+        process = await anyio.open_process([self.command, *host.args()], stderr=sys.stderr, env=env)
+        try:
+            assert process.stdout is not None
+            line = await BufferedByteReceiveStream(process.stdout).receive_until(b"\n", 1 << 16)
+            said = json.loads(line)
+            yield Served(said["mcp"], Path(said["token_file"]).read_text(encoding="utf-8").strip())
+            process.terminate()
+            with anyio.fail_after(PATIENCE):
+                assert await process.wait() == 0
+        finally:
+            if process.returncode is None:
+                process.kill()
+            with anyio.CancelScope(shield=True):
+                await process.aclose()
+
+    @asynccontextmanager
+    async def _server(self) -> AsyncIterator[Any]:
+        """What an SDK client connects to."""
+        if self.transport == "stdio":
+            server = StdioServerParameters(command=self.command, args=self.args(), env=self.env())
+            yield stdio_client(server, errlog=sys.stderr)
+            return
+        async with self.served() as served, served.http() as http:
+            yield streamable_http_client(served.mcp, http_client=http)
 
     @asynccontextmanager
     async def client(self, revision: str, **answers: Any) -> AsyncIterator[Client]:
@@ -56,14 +90,16 @@ class Host:
             if isinstance(message, Exception):
                 strays.append(message)
 
-        server = StdioServerParameters(command=self.command, args=self.args(), env=self.env())
-        async with Client(
-            stdio_client(server, errlog=sys.stderr),
-            mode="auto" if revision == MODERN else "legacy",
-            message_handler=on_message,
-            read_timeout_seconds=PATIENCE,
-            **answers,
-        ) as client:
+        async with (
+            self._server() as server,
+            Client(
+                server,
+                mode="auto" if revision == MODERN else "legacy",
+                message_handler=on_message,
+                read_timeout_seconds=PATIENCE,
+                **answers,
+            ) as client,
+        ):
             yield client
         assert strays == []
 
@@ -90,6 +126,23 @@ class Host:
                 process.kill()
             with anyio.CancelScope(shield=True):
                 await process.aclose()
+
+
+@dataclass(frozen=True)
+class Served:
+    """A host over HTTP."""
+
+    mcp: str
+    token: str
+
+    @property
+    def origin(self) -> str:
+        return self.mcp.removesuffix("/mcp")
+
+    def http(self) -> httpx.AsyncClient:
+        """A client that shows the token, for paths of the host."""
+        headers = {"Authorization": f"Bearer {self.token}"}
+        return httpx.AsyncClient(base_url=self.origin, headers=headers, timeout=PATIENCE)
 
 
 class Wire:

@@ -10,7 +10,7 @@ import anyio
 import pytest
 from host import LEGACY, MODERN, Host
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("host", ["stdio"], indirect=True)]
 
 INVALID_PARAMS = -32602
 MISSING_CAPABILITY = -32021

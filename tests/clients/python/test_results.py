@@ -76,6 +76,7 @@ async def test_there_is_nothing_else_to_read(host: Host, revision: str, uri: str
     assert raised.value.code == NOT_FOUND[revision]
 
 
+@pytest.mark.parametrize("host", ["stdio"], indirect=True)
 async def test_each_process_has_a_session_unless_it_names_one(host: Host, revision: str) -> None:
     async with host.session(revision) as session, host.session(revision) as stranger:
         uri = await keep(session, 200_000)

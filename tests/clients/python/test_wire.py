@@ -4,7 +4,7 @@ import anyio
 import pytest
 from host import Host
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("host", ["stdio"], indirect=True)]
 
 # Within this time of closing stdin, clients expect the process to be gone, and kill it otherwise.
 GRACE = 2.0

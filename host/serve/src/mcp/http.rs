@@ -16,7 +16,7 @@ use super::call::Lease;
 use super::handler::Mcp;
 use super::server::Server;
 use super::sessions::{Own, Owner, Sessions};
-use super::wire;
+use super::{unstream, wire};
 use crate::http::{HttpError, Principal};
 
 /// How often idle sessions are looked for.
@@ -88,13 +88,13 @@ impl Endpoint {
         let own = Own { sessions: Arc::clone(&self.sessions), owner, lease: lease.clone() };
         let mcp = Mcp::of(Arc::clone(&self.server), principal.session(view), lease);
         let service = StreamableHttpService::new(move || Ok(mcp.clone()), Arc::new(own), self.config.clone());
-        let ends = request.method() == Method::DELETE;
+        let (ends, posted) = (request.method() == Method::DELETE, request.method() == Method::POST);
         let mut response = service.handle(request.map(Full::new)).await.map(Body::new);
         // The session has ended by now, and some clients warn of one that will.
         if ends && response.status() == StatusCode::ACCEPTED {
             *response.status_mut() = StatusCode::NO_CONTENT;
         }
-        response
+        if posted { unstream::whole(response).await } else { response }
     }
 }
 

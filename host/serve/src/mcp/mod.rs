@@ -18,6 +18,7 @@ mod server;
 mod session;
 mod sessions;
 mod stdio;
+mod unstream;
 mod wire;
 
 pub use content::content_json;

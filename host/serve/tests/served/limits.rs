@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use http::{Method, StatusCode};
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -128,10 +129,13 @@ async fn a_client_has_so_many_calls_and_no_more() {
     let served = world.serve().await;
     let session = served.client().session().await;
     let params = json!({"name": "t", "arguments": {}});
-    for id in 1..=64 {
-        drop(session.ask(id, "tools/call", params.clone()).await);
-        runs.started().await;
-    }
+    let asked = join_all((1..=64).map(|id| session.ask(id, "tools/call", params.clone())));
+    let started = async {
+        for _ in 1..=64 {
+            runs.started().await;
+        }
+    };
+    drop(tokio::join!(asked, started));
     let refused = session.ask(65, "tools/call", params.clone()).await.result().await;
     assert!(refused["result"]["content"][0]["text"].as_str().unwrap().contains("busy"), "{refused}");
     session.notify("notifications/cancelled", json!({"requestId": 1})).await;
