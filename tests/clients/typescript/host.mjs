@@ -1,13 +1,18 @@
-// How the official clients connect to the host over stdio: the 2.x line in both eras, and the 1.x line.
+// How the official clients connect to the host, over stdio and HTTP: the 2.x line in both eras, and the 1.x line.
 
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 
-import { Client as ClientV2 } from "@modelcontextprotocol/client";
-import { StdioClientTransport as TransportV2 } from "@modelcontextprotocol/client/stdio";
+import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from "@modelcontextprotocol/client";
+import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/stdio";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 
 const INFO = { name: "client-tests", version: "1" };
@@ -17,12 +22,13 @@ const capabilities = { elicitation: { form: {}, url: {} } };
 const PATIENCE_MS = 180_000;
 
 /** What differs between the clients under test. */
-export const clients = [
+const lines = [
   {
     name: "client 2.x, legacy",
     revision: "2025-11-25",
     create: () => new ClientV2(INFO, { capabilities }),
-    Transport: TransportV2,
+    Stdio: StdioV2,
+    Http: HttpV2,
     elicitation: "elicitation/create",
     call: (client, params, options) => client.callTool(params, options),
   },
@@ -30,7 +36,8 @@ export const clients = [
     name: "client 2.x, modern",
     revision: "2026-07-28",
     create: () => new ClientV2(INFO, { capabilities, versionNegotiation: { mode: "auto" } }),
-    Transport: TransportV2,
+    Stdio: StdioV2,
+    Http: HttpV2,
     elicitation: "elicitation/create",
     call: (client, params, options) => client.callTool(params, options),
   },
@@ -38,38 +45,72 @@ export const clients = [
     name: "sdk 1.x",
     revision: "2025-11-25",
     create: () => new ClientV1(INFO, { capabilities }),
-    Transport: TransportV1,
+    Stdio: StdioV1,
+    Http: HttpV1,
     elicitation: ElicitRequestSchema,
     call: (client, params, options) => client.callTool(params, undefined, options),
   },
 ];
 
+/** The clients, over each transport. */
+export const clients = lines.flatMap((line) =>
+  ["stdio", "http"].map((transport) => ({ ...line, transport, name: `${line.name}, ${transport}` })),
+);
+
+/** Runs `body` with a transport to the host; over HTTP the host has ended well after it. */
+async function withTransport({ transport, Stdio, Http }, workspace, body) {
+  const args = ["--workspace", workspace, "--plugins", process.env.HERMES_TEST_PLUGINS];
+  const env = { PATH: process.env.PATH, HERMES_HOME: process.env.HERMES_HOME };
+  const command = process.env.HERMES_HOST;
+  if (transport === "stdio") {
+    return body(new Stdio({ command, args: ["run", "--stdio", ...args], env, stderr: "inherit" }));
+  }
+  const http = ["run", "--http", "127.0.0.1:0", "--json", ...args];
+  const host = spawn(command, http, { env, stdio: ["ignore", "pipe", "inherit"] });
+  const ended = once(host, "exit");
+  try {
+    const [line] = await once(createInterface(host.stdout), "line");
+    const { mcp, token_file: file } = JSON.parse(line);
+    const token = (await readFile(file, "utf8")).trim();
+    await body(new Http(new URL(mcp), { requestInit: { headers: { Authorization: `Bearer ${token}` } } }));
+    host.kill("SIGTERM");
+    assert.deepEqual(await ended, [0, null]);
+  } finally {
+    host.kill("SIGKILL");
+  }
+}
+
 /**
  * Runs `body` with a connected session, whose workspace holds `notes.txt`; `user` answers what its tools ask. Throws if the
  * client met anything on stdout that is no message of the protocol.
  */
-export async function withSession({ create, Transport, call, elicitation }, body, user = () => ({ action: "cancel" })) {
+export async function withSession(line, body, user = () => ({ action: "cancel" })) {
+  const { create, call, elicitation } = line;
   const workspace = await mkdtemp(join(tmpdir(), "hermes-clients-"));
   await writeFile(join(workspace, "notes.txt"), "first line\nsecond line\n");
   const client = create();
   client.setRequestHandler(elicitation, async ({ params }) => user(params));
   const strays = [];
-  client.onerror = (error) => strays.push(error);
-  const transport = new Transport({
-    command: process.env.HERMES_HOST,
-    args: ["run", "--stdio", "--workspace", workspace, "--plugins", process.env.HERMES_TEST_PLUGINS],
-    env: { PATH: process.env.PATH, HERMES_HOME: process.env.HERMES_HOME },
-    stderr: "inherit",
-  });
+  // Closing aborts the streams that a client still reads, which it tells as errors of its own making.
+  let closing = false;
+  client.onerror = (error) => {
+    if (!closing || !/AbortError/.test(String(error))) strays.push(error);
+  };
   try {
-    await client.connect(transport, { timeout: PATIENCE_MS });
-    await body({
-      client,
-      transport,
-      call: (name, args, options) => call(client, { name, arguments: args }, { timeout: PATIENCE_MS, ...options }),
+    await withTransport(line, workspace, async (transport) => {
+      try {
+        await client.connect(transport, { timeout: PATIENCE_MS });
+        await body({
+          client,
+          transport,
+          call: (name, args, options) => call(client, { name, arguments: args }, { timeout: PATIENCE_MS, ...options }),
+        });
+      } finally {
+        closing = true;
+        await client.close();
+      }
     });
   } finally {
-    await client.close();
     await rm(workspace, { recursive: true });
   }
   if (strays.length > 0) throw new AggregateError(strays, strays.join("; "));
