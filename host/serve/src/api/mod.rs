@@ -4,7 +4,9 @@ mod answers;
 mod approvals;
 mod asked;
 mod calls;
+mod detail;
 mod dialect;
+mod events;
 mod idempotency;
 mod message;
 mod openapi;
@@ -27,6 +29,7 @@ use http::StatusCode;
 use tokio::sync::Semaphore;
 
 use crate::http::HttpError;
+use events::Feed;
 use idempotency::Keys;
 use waiting::Waiting;
 
@@ -41,6 +44,7 @@ struct Api {
     keys: Arc<Keys>,
     waiting: Arc<Waiting>,
     verifying: Arc<Semaphore>,
+    feed: Feed,
 }
 
 /// The routes under `/v1`, and `/openapi.json`, for [`crate::http::serve`]: they need its guard, which says who asks, and its limits.
@@ -48,13 +52,15 @@ struct Api {
 /// `view` is what they serve where a request does not choose among the toolsets, as in [`crate::http::Config::view`].
 pub fn router(host: Arc<Host>, view: View) -> Router {
     let (keys, waiting) = Default::default();
-    let api = Api { host, view, keys, waiting, verifying: Arc::new(Semaphore::new(VERIFYING)) };
+    let (verifying, feed) = (Arc::new(Semaphore::new(VERIFYING)), Feed::of(&host));
+    let api = Api { host, view, keys, waiting, verifying, feed };
     Router::new()
         .route("/v1/tools", get(tools::list))
         .route("/v1/calls", post(calls::call))
         .route("/v1/calls/{id}/answers", post(answers::answer))
         .route("/v1/results/{id}", get(results::read))
         .route("/v1/approvals", get(approvals::list))
+        .route("/v1/events", get(events::follow))
         .route("/v1/sessions", post(session::create))
         .route("/openapi.json", get(openapi::document))
         .method_not_allowed_fallback(|| std::future::ready(not_allowed()))

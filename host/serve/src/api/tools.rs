@@ -5,13 +5,13 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
-use hermes_core::{Seen, Session};
+use hermes_core::{Host, Listing, Seen, Session};
 use http::{HeaderMap, StatusCode};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::dialect::Dialect;
 use super::selection::Selection;
-use super::{Api, reply, session};
+use super::{Api, detail, reply, session};
 use crate::http::{HttpError, Principal};
 
 pub(super) async fn list(
@@ -24,30 +24,44 @@ pub(super) async fn list(
     let session = session::of(&principal, view, &headers, None, None)?;
     let listing = api.host.list(&session);
     if listing.tools.iter().any(|seen| seen.state.is_unverified()) {
-        verify(&api, session);
+        verify(&api, session.clone());
     }
-    let tools = listing.tools.iter().filter(|seen| all || seen.state.offered());
-    let tools: Vec<Value> = tools.filter_map(|seen| tool(seen, dialect, all)).collect();
+    if all {
+        // Digests are of whole files.
+        let host = Arc::clone(&api.host);
+        let told = tokio::task::spawn_blocking(move || everything(&host, &session, &listing, dialect)).await;
+        let told =
+            told.map_err(|error| HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "host_error", error.to_string()))?;
+        return Ok(reply::json(StatusCode::OK, &told));
+    }
+    let tools = listing.tools.iter().filter(|seen| seen.state.offered());
+    let tools: Vec<Map<String, Value>> = tools.filter_map(|seen| tool(seen, dialect)).collect();
     Ok(reply::json(StatusCode::OK, &json!({ "tools": tools, "generation": listing.generation })))
 }
 
-fn tool(seen: &Seen, dialect: &Dialect, all: bool) -> Option<Value> {
+fn tool(seen: &Seen, dialect: &Dialect) -> Option<Map<String, Value>> {
     let manifest = &seen.entry.manifest;
     let function = dialect.function(manifest.name.as_str(), &manifest.description, manifest.schema()?.as_value());
-    let mut tool = json!({ "type": "function", "function": function });
-    if all && let Some(members) = tool.as_object_mut() {
-        members.insert("state".to_owned(), seen.state.name().into());
-        members.insert("reason".to_owned(), seen.state.reason().into());
-    }
-    Some(tool)
+    Some(Map::from_iter([("type".to_owned(), "function".into()), ("function".to_owned(), function)]))
+}
+
+/// Also the tools that are not offered, for people.
+fn everything(host: &Host, session: &Session, listing: &Listing, dialect: &Dialect) -> Value {
+    let tools = listing.tools.iter().filter_map(|seen| {
+        let mut tool = tool(seen, dialect)?;
+        tool.extend(detail::members(host, session, seen));
+        Some(Value::Object(tool))
+    });
+    json!({ "tools": tools.collect::<Vec<_>>(), "generation": listing.generation })
 }
 
 /// Runs the checks of tools behind the answer that lists them: a list never waits, and the next one knows.
 fn verify(api: &Arc<Api>, session: Session) {
     let Ok(place) = Arc::clone(&api.verifying).try_acquire_owned() else { return };
-    let host = Arc::clone(&api.host);
+    let api = Arc::clone(api);
     tokio::spawn(async move {
         let _place = place;
-        host.verify(&session).await;
+        api.host.verify(&session).await;
+        api.feed.checked();
     });
 }

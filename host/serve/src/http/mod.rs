@@ -28,6 +28,7 @@ pub use guard::{Access, Principal, Token};
 pub use limits::Limits;
 pub use origin::{AllowedError, AllowedHost, AllowedOrigin};
 
+use crate::console;
 use crate::mcp::{Caller, Endpoint, Server};
 use guard::Guard;
 
@@ -46,6 +47,10 @@ pub struct Config {
     pub limits: Limits,
 }
 
+/// Tells routes that stream when the server stops: what only listens ends then.
+#[derive(Debug, Clone)]
+pub struct Stopping(pub CancellationToken);
+
 /// Why a server does not start, or ended other than by its own shutdown.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
@@ -60,8 +65,8 @@ pub enum ServeError {
 /// Serves `host` on `listener` until `shutdown`. Then it accepts nothing more, streams end, and calls that run have
 /// [`Limits::grace`] until they are cancelled.
 ///
-/// `more` are routes beside `/mcp`, `/healthz` and `/readyz`. They are behind the same guard, find a [`Principal`] in a request's
-/// extensions, and get bodies that were read already, within the limits.
+/// `more` are routes beside `/mcp`, `/healthz`, `/readyz` and the console's page at `/`. They are behind the same guard, find a
+/// [`Principal`] and [`Stopping`] in a request's extensions, and get bodies that were read already, within the limits.
 ///
 /// # Errors
 ///
@@ -78,6 +83,7 @@ pub async fn serve(
         return Err(ServeError::Open(address));
     }
     let limits = config.limits;
+    let stopping = Stopping(shutdown.clone());
     let server = Arc::new(Server::new(host, shutdown));
     let endpoint = Arc::new(Endpoint::new(Arc::clone(&server), limits.sessions, limits.session_idle));
     let mcp = Mcp { endpoint: Arc::clone(&endpoint), host: Arc::clone(&server.host), view: Arc::new(config.view) };
@@ -89,6 +95,8 @@ pub async fn serve(
         .merge(more)
         .fallback(|| std::future::ready(HttpError::not_found("there is no such path")))
         .layer(middleware::from_fn_with_state(limits, body::read))
+        .layer(Extension(stopping))
+        .merge(console::router())
         .route("/healthz", get(probes::healthy))
         .route("/readyz", get(probes::ready).with_state(Arc::clone(&server)))
         .layer(middleware::from_fn_with_state(Arc::new(guard), guard::check));

@@ -2,6 +2,7 @@
 
 mod asked;
 mod calls;
+mod events;
 mod openapi;
 mod results;
 mod retried;
