@@ -18,7 +18,7 @@ pub(crate) struct Cli {
 }
 
 /// What every command understands.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Session")]
 pub(crate) struct SessionArgs {
     /// A folder of components; may be given several times
@@ -82,6 +82,11 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Admit what waits for approval, or write the grants that a tool lacks
     Approve(ApproveArgs),
+    /// List what waits for approval, and answer it
+    Approvals {
+        #[command(subcommand)]
+        action: ApprovalsAction,
+    },
     /// Free a tool's name for another file, and forget what was approved of it
     Release(ReleaseArgs),
     /// Look at the toolsets
@@ -263,6 +268,23 @@ pub(crate) enum SecretAction {
     Delete {
         /// Its name
         name: String,
+    },
+}
+
+/// What is done with approvals.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ApprovalsAction {
+    /// List what waits
+    List,
+    /// Approve what waits under an id, just as it was listed
+    Allow {
+        /// Its id
+        id: String,
+    },
+    /// Leave it waiting
+    Deny {
+        /// Its id
+        id: String,
     },
 }
 

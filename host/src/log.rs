@@ -8,15 +8,14 @@ use crate::settings::LogFilter;
 
 /// Starts logging, as `telemetry.log` says.
 ///
-/// rmcp logs whole requests, so it stays at errors: arguments must not reach the log.
+/// rmcp logs whole requests, so it stays at errors: arguments must not reach the log. What its service calls errors are clients that
+/// went before they were answered, which happens every day.
 pub(crate) fn init(filter: &LogFilter) {
     let filter = EnvFilter::builder()
         .with_default_directive(tracing::level_filters::LevelFilter::WARN.into())
         .parse_lossy(filter.as_str());
-    let filter = match "rmcp=error".parse() {
-        Ok(directive) => filter.add_directive(directive),
-        Err(_) => filter,
-    };
+    let quiet = ["rmcp=error", "rmcp::service=off"].into_iter().filter_map(|directive| directive.parse().ok());
+    let filter = quiet.fold(filter, EnvFilter::add_directive);
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(io::stderr)

@@ -4,6 +4,7 @@
 //! that, and each command is one file in [`commands`].
 
 mod advisories;
+mod approval;
 mod cli;
 mod commands;
 mod embedded;
@@ -14,6 +15,7 @@ mod log;
 mod open;
 mod printer;
 mod private;
+mod reload;
 mod secrets;
 mod settings;
 mod terminal;

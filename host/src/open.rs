@@ -9,12 +9,11 @@ use std::time::SystemTime;
 
 use hermes_core::ask::{Bounds, FolderCalls, LazyKey, NoApprovals, Questions};
 use hermes_core::library::{Prompts, Resources};
-use hermes_core::registry::{self, FileTrust, MemoryTrust, Problem, ScanError, TrustError, TrustPolicy, TrustStore};
-use hermes_core::reload::{Files, Pace, Part, Reloads, ToolsetPart};
+use hermes_core::registry::{self, FileTrust, MemoryTrust, ScanError, TrustError, TrustPolicy, TrustStore};
 use hermes_core::results::{FolderResults, Quota};
 use hermes_core::{
-    Catalog, Ceilings, DISTRIBUTIONS, Distributions, Host, Registry, SecretStore, Session, Source, Surroundings,
-    Toolsets, Workspace,
+    Catalog, Ceilings, DISTRIBUTIONS, Distributions, Host, NoObserver, Observer, Policy, Registry, SecretStore,
+    Session, Source, Surroundings, Toolsets, Workspace,
 };
 use hermes_sandbox::{EgressConfig, Sandbox, SandboxConfig, SandboxError};
 
@@ -27,19 +26,24 @@ use crate::secrets::Secrets;
 use crate::settings::{Compat, Config, Settings, Trust};
 
 /// The record of trust, and the folders of prompts and resources, in `$HERMES_HOME`.
-const TRUST: &str = "trust.json";
-const PROMPTS: &str = "prompts";
-const RESOURCES: &str = "resources";
+pub(crate) const TRUST: &str = "trust.json";
+pub(crate) const PROMPTS: &str = "prompts";
+pub(crate) const RESOURCES: &str = "resources";
 
 /// A host with the core tools and those of all plugin folders.
 pub(crate) fn host(settings: &Settings) -> Result<Host, Failure> {
-    host_with(settings, trust_store(settings))
+    Ok(serving(settings, Arc::new(NoObserver))?.0)
+}
+
+/// The same, watched, with what runs its components, whose settings may change while it serves.
+pub(crate) fn serving(settings: &Settings, observer: Arc<dyn Observer>) -> Result<(Host, Sandbox), Failure> {
+    host_with(settings, trust_store(settings), observer)
 }
 
 /// The same, just to look at: it claims no names, and nothing that it decides is remembered.
 pub(crate) fn host_to_look_at(settings: &Settings) -> Result<Host, Failure> {
     let record = trust_store(settings).load().map_err(|error| scan_failed(ScanError::Trust(error)))?;
-    host_with(settings, Arc::new(MemoryTrust::from(record)))
+    Ok(host_with(settings, Arc::new(MemoryTrust::from(record)), Arc::new(NoObserver))?.0)
 }
 
 fn trust_store(settings: &Settings) -> Arc<dyn TrustStore> {
@@ -49,61 +53,51 @@ fn trust_store(settings: &Settings) -> Arc<dyn TrustStore> {
     }
 }
 
-fn host_with(settings: &Settings, store: Arc<dyn TrustStore>) -> Result<Host, Failure> {
+fn host_with(
+    settings: &Settings,
+    store: Arc<dyn TrustStore>,
+    observer: Arc<dyn Observer>,
+) -> Result<(Host, Sandbox), Failure> {
     let secrets = secrets(settings)?;
-    let policy = match settings.config.plugins.trust {
-        Trust::Folder => TrustPolicy::Folder,
-        Trust::Pinned => TrustPolicy::Pinned,
-    };
-    let trust = registry::Trust { policy, store };
-    let registry = Registry::new(Sandbox::host_api(), Arc::new(sandbox(settings, &secrets)?), trust);
+    let sandbox = sandbox(settings, &secrets)?;
+    let policy = policy(settings);
+    let trust = registry::Trust { policy: policy.trust, store };
+    let registry = Registry::new(Sandbox::host_api(), Arc::new(sandbox.clone()), trust);
+    registry.set_policy(policy).map_err(|error| scan_failed(ScanError::Trust(error)))?;
     if let Some(home) = &settings.home {
         registry.set_prompts(Prompts::load(&home.join(PROMPTS)));
         registry.set_resources(Resources::load(&home.join(RESOURCES)));
     }
     let catalog = registry.scan(&sources(settings)).map_err(scan_failed)?;
     registry.set_toolsets(toolsets(settings, &catalog)?);
-    let host = Host::new(Arc::new(registry), surroundings(settings, secrets)?);
+    let surroundings = Surroundings { observer, ..surroundings(settings, secrets)? };
+    let host = Host::new(Arc::new(registry), surroundings);
     host.check_view(&settings.view).map_err(Failure::usage)?;
-    Ok(host)
+    Ok((host, sandbox))
+}
+
+/// What the operator decides for all tools and calls.
+pub(crate) fn policy(settings: &Settings) -> Policy {
+    let Config { plugins, limits, arguments, .. } = &settings.config;
+    Policy {
+        trust: match plugins.trust {
+            Trust::Folder => TrustPolicy::Folder,
+            Trust::Pinned => TrustPolicy::Pinned,
+        },
+        ceilings: Ceilings { operator: limits.clone() },
+        compat: match arguments.compat {
+            Compat::Exact => hermes_core::Compat::Exact,
+            Compat::Hermes => hermes_core::Compat::Hermes,
+        },
+        own: protected(settings),
+    }
 }
 
 /// Where components come from.
-fn sources(settings: &Settings) -> Vec<Source> {
+pub(crate) fn sources(settings: &Settings) -> Vec<Source> {
     let own = settings.home.iter().map(|home| Source::home(home, "plugins"));
     let folders = settings.config.plugins.folders.iter().map(Source::folder);
     [Source::core(embedded::COMPONENTS)].into_iter().chain(own).chain(folders).collect()
-}
-
-/// What a host that serves reads anew when it changes.
-pub(crate) fn reloads(settings: &Arc<Settings>, registry: &Arc<Registry>) -> Reloads {
-    let (mut toolset_part, mut parts) = (None, Vec::new());
-    if let Some(home) = &settings.home {
-        let (folder, settings) = (home.join("toolsets"), Arc::clone(settings));
-        let files = vec![Files::In { folder: folder.clone(), extension: "toml" }];
-        let build = move |catalog: &Catalog| {
-            let problem = |error: Failure| Problem { file: folder.clone(), message: error.to_string() };
-            toolsets(&settings, catalog).map_err(problem)
-        };
-        toolset_part = Some(ToolsetPart { files, build: Box::new(build) });
-        // Another process approves what waits here.
-        parts.push(Part { files: vec![Files::One(home.join(TRUST))], reload: Box::new(|| Ok(())) });
-        let (folder, target) = (home.join(PROMPTS), Arc::clone(registry));
-        let files = vec![Files::Below(folder.clone())];
-        let reload = move || {
-            target.set_prompts(Prompts::load(&folder));
-            Ok(())
-        };
-        parts.push(Part { files, reload: Box::new(reload) });
-        let (folder, target) = (home.join(RESOURCES), Arc::clone(registry));
-        let files = vec![Files::Below(folder.clone())];
-        let reload = move || {
-            target.set_resources(Resources::load(&folder));
-            Ok(())
-        };
-        parts.push(Part { files, reload: Box::new(reload) });
-    }
-    Reloads { sources: sources(settings), toolsets: toolset_part, parts, pace: Pace::default() }
 }
 
 /// A host with the tools of one file. No toolset grants them anything: a file's word for its name is no reason to trust it.
@@ -111,6 +105,7 @@ pub(crate) fn host_of_file(settings: &Settings, file: &Path) -> Result<Host, Fai
     let secrets = secrets(settings)?;
     let trust = registry::Trust::in_memory(TrustPolicy::Folder);
     let registry = Registry::new(Sandbox::host_api(), Arc::new(sandbox(settings, &secrets)?), trust);
+    registry.set_policy(policy(settings)).map_err(|error| scan_failed(ScanError::Trust(error)))?;
     let catalog = registry.scan(&[Source::file(file)]).map_err(scan_failed)?;
     if let Some(refused) = catalog.refused().first() {
         return Err(Failure::usage(format!("{}: {}", shown(file), refused.reason)));
@@ -128,14 +123,9 @@ fn scan_failed(error: ScanError) -> Failure {
 }
 
 fn surroundings(settings: &Settings, secrets: Arc<Secrets>) -> Result<Surroundings, Failure> {
-    let Config { workspace, limits, arguments, .. } = &settings.config;
-    let workspace = Workspace::open(&workspace.path, settings.user_home.as_deref(), settings.home.as_deref());
+    let workspace =
+        Workspace::open(&settings.config.workspace.path, settings.user_home.as_deref(), settings.home.as_deref());
     let mut surroundings = Surroundings::new(workspace, secrets).map_err(Failure::work)?;
-    surroundings.ceilings = Ceilings { operator: limits.clone() };
-    surroundings.compat = match arguments.compat {
-        Compat::Exact => hermes_core::Compat::Exact,
-        Compat::Hermes => hermes_core::Compat::Hermes,
-    };
     if let Some(home) = &settings.home {
         let results = FolderResults::new(home.join("results"), Quota::default(), SystemTime::now);
         surroundings.results = Arc::new(results);
@@ -164,7 +154,7 @@ pub(crate) fn secrets(settings: &Settings) -> Result<Arc<Secrets>, Failure> {
 }
 
 /// The embedded toolsets, replaced by files of the same name in `$HERMES_HOME/toolsets`.
-fn toolsets(settings: &Settings, catalog: &Catalog) -> Result<Toolsets, Failure> {
+pub(crate) fn toolsets(settings: &Settings, catalog: &Catalog) -> Result<Toolsets, Failure> {
     let own = catalog.tools().filter_map(|entry| entry.manifest.toolset.clone()).collect();
     let files = texts(settings, |stem| stem != DISTRIBUTIONS)?;
     let files = files.iter().map(|(file, text)| (file.clone(), text.as_ref()));
@@ -212,25 +202,34 @@ fn toolset_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 fn sandbox(settings: &Settings, secrets: &Arc<Secrets>) -> Result<Sandbox, Failure> {
     let secrets: Arc<dyn SecretStore> = Arc::<Secrets>::clone(secrets);
     let mut config = SandboxConfig::new(secrets);
-    let Config { compile, egress, .. } = &settings.config;
+    let compile = &settings.config.compile;
     config.cache.clone_from(&compile.cache);
     config.cache_key.clone_from(&compile.key_file);
     config.protected = protected(settings);
-    config.egress = EgressConfig {
-        proxy: egress.proxy.as_ref().map(|proxy| proxy.url().clone()),
-        ca: match &egress.ca_file {
-            Some(file) => input::bytes(file, MAX_TEXT).map_err(|error| wrong_certificates(settings, file, &error))?,
-            None => Vec::new(),
+    config.egress = egress(settings)?;
+    Sandbox::new(config).map_err(|error| wrong_sandbox(settings, &error))
+}
+
+/// The way to the network.
+pub(crate) fn egress(settings: &Settings) -> Result<EgressConfig, Failure> {
+    let egress = &settings.config.egress;
+    let ca = match &egress.ca_file {
+        Some(file) => match input::bytes(file, MAX_TEXT) {
+            Ok(ca) if ca.is_empty() => return Err(wrong_certificates(settings, file, &"it is empty")),
+            ca => ca.map_err(|error| wrong_certificates(settings, file, &error))?,
         },
-        allow_private: egress.allow_private.clone(),
+        None => Vec::new(),
     };
-    if let (Some(file), true) = (&egress.ca_file, config.egress.ca.is_empty()) {
-        return Err(wrong_certificates(settings, file, &"it is empty"));
-    }
-    Sandbox::new(config).map_err(|error| match (&error, &egress.ca_file) {
+    let proxy = egress.proxy.as_ref().map(|proxy| proxy.url().clone());
+    Ok(EgressConfig { proxy, ca, allow_private: egress.allow_private.clone() })
+}
+
+/// Which setting a sandbox cannot use.
+pub(crate) fn wrong_sandbox(settings: &Settings, error: &SandboxError) -> Failure {
+    match (error, &settings.config.egress.ca_file) {
         (SandboxError::Certificates(reason), Some(file)) => wrong_certificates(settings, file, reason),
         _ => Failure::work(error),
-    })
+    }
 }
 
 fn wrong_certificates(settings: &Settings, file: &Path, reason: &dyn Display) -> Failure {
@@ -238,9 +237,11 @@ fn wrong_certificates(settings: &Settings, file: &Path, reason: &dyn Display) ->
     Failure::usage(format!("{place}: {}: expected a file of certificates (PEM): {reason}", shown(file)))
 }
 
-fn protected(settings: &Settings) -> Vec<PathBuf> {
+/// The host's own files, which no grant reaches.
+pub(crate) fn protected(settings: &Settings) -> Vec<PathBuf> {
     let Config { serve, compile, egress, .. } = &settings.config;
-    let named = [&settings.home, &settings.file, &serve.token_file, &compile.cache, &compile.key_file, &egress.ca_file];
+    let named =
+        [&settings.home, &settings.file_at, &serve.token_file, &compile.cache, &compile.key_file, &egress.ca_file];
     let named = named.into_iter().flatten().cloned();
     named.chain(settings.plugin_folders()).chain(std::env::current_exe()).collect()
 }

@@ -70,9 +70,24 @@ pub(crate) fn shown(path: &Path) -> String {
     escape(&path.display().to_string(), false)
 }
 
-/// A text as one word of a shell's command line.
+/// A text as one word of a shell's command line, which means that very text. What a terminal would obey is written by its bytes, in
+/// the quotes that POSIX 2024 has for that and shells had before.
 pub(crate) fn quoted(text: &str) -> String {
-    format!("'{}'", escape(text, false).replace('\'', r"'\''"))
+    if escape(text, false) == text {
+        return format!("'{}'", text.replace('\'', r"'\''"));
+    }
+    let mut word = "$'".to_owned();
+    for c in text.chars() {
+        match c {
+            '\n' => word.push_str(r"\n"),
+            '\t' => word.push_str(r"\t"),
+            '\'' | '\\' => word.extend(['\\', c]),
+            c if escape(c.encode_utf8(&mut [0; 4]), false).len() == c.len_utf8() => word.push(c),
+            c => word.extend(c.encode_utf8(&mut [0; 4]).bytes().map(|byte| format!("\\{byte:03o}"))),
+        }
+    }
+    word.push('\'');
+    word
 }
 
 /// A text as one word of a shell's command line, in quotes only where it needs them.
@@ -125,11 +140,26 @@ mod tests {
 
     #[test]
     fn a_quoted_text_is_one_word() {
-        for (text, expected) in [("fs=/a b", "'fs=/a b'"), ("fs=/it's", r"'fs=/it'\''s'"), ("$(x)\n", r"'$(x)\u{a}'")] {
+        for (text, expected) in [
+            ("fs=/a b", "'fs=/a b'"),
+            ("fs=/it's", r"'fs=/it'\''s'"),
+            ("$(x)\n", r"$'$(x)\n'"),
+            ("it's\t\\ \u{1b}[31m天\u{202e}", r"$'it\'s\t\\ \033[31m天\342\200\256'"),
+        ] {
             assert_eq!(quoted(text), expected);
         }
         for (text, expected) in [("--grant", "--grant"), ("fs=/a:rw", "fs=/a:rw"), ("a b", "'a b'"), ("", "''")] {
             assert_eq!(word(text), expected);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_shell_reads_the_very_text() {
+        for text in ["{\"a\": \"it's\"}", "one\ntwo\t\\n", "\u{1b}]0;x\u{7}", "a\u{202e}b\r", "$(id) `id` \\"] {
+            let script = format!("printf %s {}", quoted(text));
+            let read = std::process::Command::new("bash").args(["-c", &script]).output().unwrap();
+            assert_eq!(String::from_utf8(read.stdout).unwrap(), text, "{script}");
         }
     }
 }

@@ -10,6 +10,7 @@
 )]
 
 mod advice;
+mod approvals;
 mod ask;
 mod call;
 mod check;
@@ -25,6 +26,7 @@ mod names;
 mod nested;
 mod new;
 mod pipes;
+mod reconfigure;
 mod results;
 mod secrets;
 mod serve;

@@ -122,13 +122,24 @@ fn a_file_of_several_tools_says_how_to_name_one() {
 
 #[test]
 fn a_suggested_grant_is_one_word_of_a_shell() {
-    let asks = json!({"fs": [{"path": "/none/it's $(here)", "mode": "rw"}]});
-    let place = Place::new().file("tool.wasm", component(&manifest("echo", asks)));
+    let place = Place::new();
+    let folder = place.home().join("it's $(here)");
+    let asks = json!({"fs": [{"path": folder, "mode": "rw"}]});
+    let place = place.file("tool.wasm", component(&manifest("echo", asks)));
+    std::fs::create_dir(&folder).unwrap();
     assert_ran!(place.run(&["call", "tool.wasm"]), @r"
     exit 3
     ----- stdout
     ----- stderr
-    denied: Not allowed: `fs` does not cover /none/it's $(here):rw
-    hint: allow it for one run with --grant 'fs=/none/it'\''s $(here):rw'
+    denied: Not allowed: `fs` does not cover [PLACE]/home/it's $(here):rw
+    hint: allow it for one run with --grant 'fs=[PLACE]/home/it'\''s $(here):rw'
+    ");
+    // No grant makes a folder.
+    std::fs::remove_dir(&folder).unwrap();
+    assert_ran!(place.run(&["call", "tool.wasm"]), @"
+    exit 1
+    ----- stdout
+    ----- stderr
+    unavailable: Tool 'echo' is not available in current environment: the folder [PLACE]/home/it's $(here) is not there
     ");
 }

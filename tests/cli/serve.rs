@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 use crate::support::Place;
 
 /// A host that serves.
-struct Served {
+pub(crate) struct Served {
     host: Child,
     address: String,
     token: Option<String>,
 }
 
 impl Served {
-    fn start(place: &Place, args: &[&str]) -> Self {
+    pub(crate) fn start(place: &Place, args: &[&str]) -> Self {
         let mut command = place.command();
         command.args(["run", "--http", "127.0.0.1:0", "--json"]).args(args);
         let mut host = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -31,7 +31,7 @@ impl Served {
     }
 
     /// Sends one request, and returns the status and the body.
-    fn send(&self, head: &str, body: &str) -> (u16, String) {
+    pub(crate) fn send(&self, head: &str, body: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         write!(stream, "{head}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}", body.len()).unwrap();
         let mut answer = String::new();
@@ -40,18 +40,18 @@ impl Served {
         (status, answer.split_once("\r\n\r\n").unwrap().1.to_owned())
     }
 
-    fn head(&self, request: &str) -> String {
+    pub(crate) fn head(&self, request: &str) -> String {
         let token = self.token.as_ref().map(|token| format!("\r\nAuthorization: Bearer {token}"));
         format!("{request} HTTP/1.1\r\nHost: {}{}", self.address, token.unwrap_or_default())
     }
 
-    fn get(&self, path: &str) -> Value {
+    pub(crate) fn get(&self, path: &str) -> Value {
         let (status, body) = self.send(&self.head(&format!("GET {path}")), "");
         assert_eq!(status, 200, "{body}");
         serde_json::from_str(&body).unwrap()
     }
 
-    fn call(&self, tool: &str, arguments: &Value) -> Value {
+    pub(crate) fn call(&self, tool: &str, arguments: &Value) -> Value {
         let function = json!({"name": tool, "arguments": arguments.to_string()});
         let body = json!({"tool_calls": [{"id": "1", "type": "function", "function": function}]}).to_string();
         let head = format!("{}\r\nContent-Type: application/json", self.head("POST /v1/calls"));
@@ -61,14 +61,14 @@ impl Served {
     }
 
     /// What is said of a tool that is offered.
-    fn described(&self, tool: &str) -> Option<String> {
+    pub(crate) fn described(&self, tool: &str) -> Option<String> {
         let tools = self.get("/v1/tools");
         let tool = tools["tools"].as_array().unwrap().iter().find(|listed| listed["function"]["name"] == tool)?;
         Some(tool["function"]["description"].as_str().unwrap().to_owned())
     }
 
     /// Asks again and again until it is so.
-    fn until(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
+    pub(crate) fn until(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
         let late = Instant::now() + Duration::from_secs(60);
         while !is_so(self) {
             assert!(Instant::now() < late, "{what}");
@@ -77,7 +77,7 @@ impl Served {
 
     /// Tells the host to end, and returns its exit code.
     #[cfg(unix)]
-    fn end(mut self) -> Option<i32> {
+    pub(crate) fn end(mut self) -> Option<i32> {
         let told = Command::new("kill").args(["-TERM", &self.host.id().to_string()]).status().unwrap();
         assert!(told.success());
         self.host.wait().unwrap().code()

@@ -20,6 +20,7 @@ fn help_fits_a_minute() {
       check        Ask the tools with a check of their own whether they can be offered
       explain      Tell why a tool has the power that it has, and which hooks stand around it
       approve      Admit what waits for approval, or write the grants that a tool lacks
+      approvals    List what waits for approval, and answer it
       release      Free a tool's name for another file, and forget what was approved of it
       toolset      Look at the toolsets
       sample       Draw toolsets from a distribution

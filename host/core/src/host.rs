@@ -6,13 +6,14 @@ use std::time::Instant;
 
 use futures_util::{StreamExt as _, stream};
 
-use crate::arguments::Compat;
 use crate::ask::Questions;
 use crate::audit::{AuditLog, NoAudit};
 use crate::check::{CheckKey, Checks, Unchecked, Verdict};
 use crate::dispatch::{ABREAST, Session};
 use crate::nearest::UnknownName;
-use crate::power::{Ceilings, Explanation, Ground, Power};
+use crate::observe::{NoObserver, Observer};
+use crate::policy::Policy;
+use crate::power::{Explanation, Ground, Power};
 use crate::registry::{Catalog, Entry, Registry};
 use crate::results::{MemoryResults, ResultStore};
 use crate::scrub::{NoScrub, Scrub};
@@ -34,10 +35,6 @@ pub struct Surroundings {
     pub workspace: Result<Workspace, WorkspaceError>,
     /// The values of secrets and environment variables that may be granted, looked up by each call.
     pub secrets: Arc<dyn SecretStore>,
-    /// What no grant exceeds.
-    pub ceilings: Ceilings,
-    /// How arguments are brought to the types that schemas want.
-    pub compat: Compat,
     /// Calls that asked and wait.
     pub questions: Questions,
     /// Where results are kept that are too long for a model.
@@ -46,10 +43,12 @@ pub struct Surroundings {
     pub scrub: Arc<dyn Scrub>,
     /// Where calls are written down.
     pub audit: Arc<dyn AuditLog>,
+    /// Who watches calls.
+    pub observer: Arc<dyn Observer>,
 }
 
 impl Surroundings {
-    /// A workspace, secrets and nothing else: no ceilings, everything kept in memory and nothing written down.
+    /// A workspace, secrets and nothing else: everything kept in memory and nothing written down.
     ///
     /// # Errors
     ///
@@ -61,12 +60,11 @@ impl Surroundings {
         Ok(Self {
             workspace,
             secrets,
-            ceilings: Ceilings::default(),
-            compat: Compat::default(),
             questions: Questions::in_memory()?,
             results: Arc::new(MemoryResults::default()),
             scrub: Arc::new(NoScrub),
             audit: Arc::new(NoAudit),
+            observer: Arc::new(NoObserver),
         })
     }
 }
@@ -137,18 +135,18 @@ impl Host {
 
     /// The power of a tool that was seen.
     pub fn power(&self, seen: &Seen) -> Power {
-        Power::resolve(&seen.asked, &seen.granted, &self.ground())
+        Power::resolve(&seen.asked, &seen.granted, &self.ground(&seen.policy))
     }
 
     /// Why a tool has the power that it has.
     pub fn explain(&self, seen: &Seen) -> Explanation {
-        Explanation::new(seen.asked.clone(), seen.paths.clone(), &self.ground())
+        Explanation::new(seen.asked.clone(), seen.paths.clone(), &self.ground(&seen.policy))
     }
 
     /// Why a hook has the power that it has, where a component holds it.
     pub fn explain_hook(&self, hook: &SeenHook) -> Option<Explanation> {
         let asked = hook.entry.as_ref()?.manifest.asks();
-        let mut explanation = Explanation::new(asked, hook.paths.clone(), &self.ground());
+        let mut explanation = Explanation::new(asked, hook.paths.clone(), &self.ground(self.catalog().policy()));
         // A hook stands around calls and makes none.
         explanation.power.tools.clear();
         Some(explanation)
@@ -193,8 +191,8 @@ impl Host {
         )
     }
 
-    pub(crate) fn ground(&self) -> Ground<'_> {
-        let Surroundings { secrets, ceilings, .. } = &self.surroundings;
-        Ground { workspace: self.workspace_path(), environment: secrets.as_ref(), ceilings }
+    pub(crate) fn ground<'a>(&'a self, policy: &'a Policy) -> Ground<'a> {
+        let environment = self.surroundings.secrets.as_ref();
+        Ground { workspace: self.workspace_path(), environment, ceilings: &policy.ceilings }
     }
 }

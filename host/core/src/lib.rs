@@ -15,7 +15,9 @@ mod host;
 pub mod library;
 mod limits;
 mod nearest;
+mod observe;
 mod outcome;
+mod policy;
 mod power;
 mod private;
 pub mod registry;
@@ -41,7 +43,9 @@ pub use document::{DocumentError, read_document};
 pub use host::{Host, Surroundings};
 pub use limits::{LimitKind, Limits};
 pub use nearest::{UnknownName, nearest};
+pub use observe::{NoObserver, Observed, Observer};
 pub use outcome::Outcome;
+pub use policy::Policy;
 pub use power::{
     Ceilings, Explanation, FlagError, GrantLine, Granted, Ground, Idle, IdleCause, Mount, Narrow, Power, Removed,
     intersect, missing, parse_grant, union,
@@ -52,8 +56,8 @@ pub use scrub::{NoScrub, Scrub};
 pub use seen::{Absent, Listing, NoHook, Seen, SeenHook, State};
 pub use slip::Slip;
 pub use tool::{
-    Caller, Decision, Fault, Hook, HookRun, LogLine, LogStream, NoProgress, NoSecrets, Progress, Refusal, Run, Runner,
-    SecretStore, Tool, ToolRequest,
+    Caller, Decision, Fault, Hook, HookRun, LogLine, LogStream, NoProgress, NoSecrets, Progress, Refusal, Run,
+    RunTimes, Runner, SecretStore, Tool, ToolRequest, Usage,
 };
 pub use toolset::{
     AddressError, Cut, DISTRIBUTIONS, Distribution, Distributions, Drawn, GrantPath, Hidden, HookUse, Include,

@@ -8,6 +8,7 @@ use hermes_manifest::{Capabilities, Check, ClientFeature, EnvName, GuestRoot, Ro
 
 use crate::dispatch::Session;
 use crate::host::Host;
+use crate::policy::Policy;
 use crate::power::{GrantLine, Granted, missing};
 use crate::registry::{Catalog, Difference, Entry, Family, Scope};
 use crate::toolset::{GrantPath, Hidden, HookUse, MissingTool, Origin, View};
@@ -42,6 +43,8 @@ pub struct Seen {
     pub granted: Granted,
     /// Whether it may be offered.
     pub state: State,
+    /// What held for all tools when it was seen.
+    pub(crate) policy: Arc<Policy>,
 }
 
 /// Whether a tool may be offered.
@@ -69,6 +72,12 @@ pub enum Absent {
     /// A variable or secret without a value.
     #[error("{0} has no value; `hermes-host setup` asks for it, or set it in the host's environment")]
     Value(EnvName),
+    /// A folder that it asks for is not there.
+    #[error("the folder {} is not there", .0.display())]
+    Folder(PathBuf),
+    /// It was granted a folder that no grant reaches.
+    #[error("the folder {} belongs to the host itself: no grant reaches it", .0.display())]
+    Own(PathBuf),
     /// There is no workspace.
     #[error("{0}")]
     Workspace(WorkspaceError),
@@ -177,7 +186,8 @@ fn beside(catalog: &Catalog, session: &Session, seen: &Seen) -> Vec<Seen> {
     let others = others.map(|entry| {
         let state = entry.held().map_or(State::Older, |difference| State::Held(Arc::clone(difference)));
         let asked = entry.manifest.asks();
-        Seen { asked, paths: Vec::new(), granted: Granted::default(), state, entry }
+        let policy = catalog.shared_policy();
+        Seen { asked, paths: Vec::new(), granted: Granted::default(), state, entry, policy }
     });
     others.collect()
 }
@@ -218,7 +228,7 @@ impl Seen {
             granted = granted.for_anyone();
         }
         let asked = manifest.asks();
-        let mut seen = Self { entry, asked, paths, granted, state: State::Ready };
+        let mut seen = Self { entry, asked, paths, granted, state: State::Ready, policy: catalog.shared_policy() };
         seen.state = seen.judge(host, session);
         Ok(seen)
     }
@@ -226,6 +236,9 @@ impl Seen {
     fn judge(&self, host: &Host, session: &Session) -> State {
         if let Some(difference) = self.entry.held() {
             return State::Held(Arc::clone(difference));
+        }
+        if let Some(folder) = self.asked.fs.iter().find_map(|ask| gone(&ask.path)) {
+            return State::Unavailable(Absent::Folder(folder));
         }
         let missing = missing(&self.asked, &self.granted, host.workspace_path());
         if !missing.is_empty() {
@@ -256,6 +269,10 @@ impl Seen {
         {
             return Some(Absent::Workspace(error.clone()));
         }
+        let mounts = host.power(self).mounts;
+        if let Some(own) = mounts.into_iter().find(|mount| self.policy.owns(&mount.host)) {
+            return Some(Absent::Own(own.host));
+        }
         let valueless = self.entry.manifest.requires_env.iter().find(|required| {
             let value = surroundings.secrets.get(&required.name);
             value.is_none_or(|value| value.is_empty())
@@ -272,6 +289,14 @@ impl Seen {
     /// What the tool needs of its client and this one cannot do.
     pub fn lacks(&self, session: &Session) -> BTreeSet<ClientFeature> {
         self.entry.manifest.requires_client.difference(&session.client).copied().collect()
+    }
+}
+
+/// A folder that leads nowhere.
+fn gone(folder: &GuestRoot) -> Option<PathBuf> {
+    match folder {
+        GuestRoot::Host(path) if path.canonicalize().is_err() => Some(path.clone()),
+        GuestRoot::Host(_) | GuestRoot::Workspace => None,
     }
 }
 

@@ -39,8 +39,32 @@ pub struct Run {
     pub log_dropped: u64,
     /// Time on a processor, in guest code and in host calls on its behalf.
     pub cpu: Duration,
+    /// Where its time went.
+    pub times: RunTimes,
     /// What the guest tried and was refused while it ran, in order and bounded. A guest may go on after a refusal.
     pub refusals: Vec<Refusal>,
+}
+
+/// Where the time of a run went, by the clock on the wall. What did not happen took none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RunTimes {
+    /// Until the component was loaded: next to nothing, except for the first call.
+    pub load: Duration,
+    /// Until there was a place among the running guests.
+    pub queue: Duration,
+    /// Until there was an instance with what it may use.
+    pub instantiate: Duration,
+    /// In the tool's own code and what it called.
+    pub handle: Duration,
+}
+
+impl std::ops::AddAssign for RunTimes {
+    fn add_assign(&mut self, other: Self) {
+        self.load += other.load;
+        self.queue += other.queue;
+        self.instantiate += other.instantiate;
+        self.handle += other.handle;
+    }
 }
 
 /// One thing that a guest tried and was refused.
@@ -198,6 +222,27 @@ pub trait Runner: Send + Sync {
 
     /// The hook of a component.
     fn hook(&self, component: Arc<Component>) -> Arc<dyn Hook>;
+
+    /// How busy it is. By default it keeps no count.
+    fn usage(&self) -> Usage {
+        Usage::default()
+    }
+}
+
+/// How many guests run, and of how many components.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Calls that may run at one time.
+    pub places: usize,
+    /// Places that are taken, those of stuck guests included. Calls within calls, hooks and checks may take more than there are.
+    pub taken: usize,
+    /// Guests that wait for a place.
+    pub queued: usize,
+    /// Guests that nobody waits for any more and that have not ended: those in guest code end at the next tick, those in the kernel
+    /// when it lets go of them, with their threads.
+    pub stuck: usize,
+    /// Components whose code is in memory: those that were used, and replaced ones that calls still run.
+    pub loaded: usize,
 }
 
 /// Why a call has no answer of the tool's own.

@@ -31,6 +31,7 @@ impl Tool for Sections {
             log: Vec::new(),
             log_dropped: 0,
             cpu: Duration::ZERO,
+            times: hermes_core::RunTimes::default(),
             refusals: Vec::new(),
         }))
     }
@@ -179,7 +180,14 @@ impl Tool for Late {
             );
         }
         let (log, refusals, cpu) = (Vec::new(), Vec::new(), Duration::ZERO);
-        Box::pin(std::future::ready(Run { result: Err(Fault::Replaced), log, log_dropped: 0, cpu, refusals }))
+        Box::pin(std::future::ready(Run {
+            result: Err(Fault::Replaced),
+            log,
+            log_dropped: 0,
+            cpu,
+            times: hermes_core::RunTimes::default(),
+            refusals,
+        }))
     }
 
     fn check<'a>(&'a self, _: &'a str, _: Arc<Power>) -> BoxFuture<'a, Result<Result<(), String>, Fault>> {

@@ -28,6 +28,9 @@ pub enum CapabilityKind {
 }
 
 impl CapabilityKind {
+    /// Every kind.
+    pub const ALL: [Self; 6] = [Self::Fs, Self::Http, Self::Net, Self::Env, Self::Secrets, Self::Tools];
+
     /// The kind's name in manifests and grants.
     pub fn as_str(self) -> &'static str {
         match self {

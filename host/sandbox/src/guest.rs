@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
-use hermes_core::{Caller, Component, CpuMeter, Fault, Limits, LogLine, Power, Refusal};
+use hermes_core::{Caller, Component, CpuMeter, Fault, Limits, LogLine, Power, Refusal, RunTimes};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::sleep_until;
 use wasmtime::Store;
 
+use crate::clock::{Clock, Stage};
 use crate::compile::{Loaded, Slot};
 use crate::fault::classify;
 use crate::fs::Files;
@@ -26,17 +27,25 @@ use crate::tools::{self, Desk};
 
 /// Which export is called, with what.
 pub(crate) trait Errand: Send + 'static {
+    /// The component's exports that it needs.
+    type Instance: Send;
     /// What it returns.
     type Answer: Send + 'static;
 
     /// Whether the guest may have the values of its secrets.
     const SECRETS: bool;
 
-    /// Instantiates the component and calls the export. `deadline` is when the wall clock runs out.
-    fn run(
-        self,
+    /// Instantiates the component.
+    fn instantiate(
         store: &mut Store<State>,
         loaded: &Loaded,
+    ) -> impl Future<Output = wasmtime::Result<Self::Instance>> + Send;
+
+    /// Calls the export. `deadline` is when the wall clock runs out.
+    fn run(
+        self,
+        instance: Self::Instance,
+        store: &mut Store<State>,
         power: &Power,
         deadline: Instant,
     ) -> impl Future<Output = wasmtime::Result<Self::Answer>> + Send;
@@ -56,6 +65,7 @@ pub(crate) type Ready<'a> = (&'a Machinery, Arc<Loaded>);
 pub(crate) struct Trail {
     log: CallLog,
     cpu: CpuTime,
+    clock: Clock,
     pub(crate) refusals: Refusals,
 }
 
@@ -64,6 +74,7 @@ pub(crate) struct Left {
     pub(crate) log: Vec<LogLine>,
     pub(crate) log_dropped: u64,
     pub(crate) cpu: Duration,
+    pub(crate) times: RunTimes,
     pub(crate) refusals: Vec<Refusal>,
 }
 
@@ -109,10 +120,12 @@ impl Guest {
         trail: &Trail,
         (kind, caller): (Kind, &dyn Caller),
     ) -> Result<E::Answer, Fault> {
+        trail.clock.enter(Stage::Queue);
         let wall = power.limits.wall;
         let deadline = Instant::now() + wall;
         let files = !power.mounts.is_empty();
         let place = Arc::new(self.shared.places.enter(Need { kind, files }, deadline).await?);
+        trail.clock.enter(Stage::Instantiate);
         let reports = Reports::default();
         let (desk, mut inbox) = tools::desk(&power);
         let (answered, mut answer) = oneshot::channel();
@@ -135,12 +148,14 @@ impl Guest {
             let (_place, _ticking) = (taken, ticking);
             job.run(answered, abandoned).await;
         });
+        let awaited = place.awaited();
         let tell = |told: Told| told.tell(caller);
         let mut asked: Option<BoxFuture<'_, ()>> = None;
         let result = loop {
             tokio::select! {
                 biased;
                 result = &mut answer => {
+                    awaited.answered();
                     break result.unwrap_or_else(|_| Err(Fault::Host("the call's thread ended early".to_owned())));
                 }
                 // Before the reports, or a guest that reports without end would never be late.
@@ -165,7 +180,12 @@ async fn finished(asked: &mut Option<BoxFuture<'_, ()>>) {
 
 impl Trail {
     pub(crate) fn new(limits: &Limits) -> Self {
-        Self { log: CallLog::new(limits.log), cpu: CpuTime::default(), refusals: Refusals::default() }
+        Self {
+            log: CallLog::new(limits.log),
+            cpu: CpuTime::default(),
+            clock: Clock::start(),
+            refusals: Refusals::default(),
+        }
     }
 
     /// A guest that could not get past a limit says so in its own words; what stopped it is the limit.
@@ -176,7 +196,8 @@ impl Trail {
 
     pub(crate) fn end(self) -> Left {
         let (log, log_dropped) = self.log.take();
-        Left { log, log_dropped, cpu: self.cpu.spent(), refusals: self.refusals.all() }
+        let (cpu, times, refusals) = (self.cpu.spent(), self.clock.stop(), self.refusals.all());
+        Left { log, log_dropped, cpu, times, refusals }
     }
 }
 
@@ -196,7 +217,7 @@ impl<E: Errand> Job<E> {
             files,
             secrets: Arc::clone(&shared.secrets),
             secret_values: E::SECRETS,
-            egress: Arc::clone(&shared.egress),
+            egress: shared.egress(),
             control,
             log: trail.log.clone(),
             refusals: trail.refusals.clone(),
@@ -206,7 +227,9 @@ impl<E: Errand> Job<E> {
         };
         let mut store = store::build(&loaded.engine, setup);
         let guest = async {
-            let answer = errand.run(&mut store, &loaded, &power, deadline).await?;
+            let instance = E::instantiate(&mut store, &loaded).await?;
+            trail.clock.enter(Stage::Handle);
+            let answer = errand.run(instance, &mut store, &power, deadline).await?;
             store.data().check_host_calls()?;
             Ok(answer)
         };

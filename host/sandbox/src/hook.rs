@@ -49,38 +49,46 @@ impl Caller for Charged {
 type Seen = Result<types::Outcome, types::Failure>;
 
 impl Errand for Before {
+    type Instance = HookPlugin;
     type Answer = Result<hook::Decision, String>;
 
     const SECRETS: bool = true;
 
+    async fn instantiate(store: &mut Store<State>, loaded: &Loaded) -> wasmtime::Result<HookPlugin> {
+        instantiate(store, loaded).await
+    }
+
     async fn run(
         self,
+        plugin: HookPlugin,
         store: &mut Store<State>,
-        loaded: &Loaded,
         power: &Power,
         deadline: Instant,
     ) -> wasmtime::Result<Self::Answer> {
         let Self(call, args) = self;
-        let plugin = instantiate(store, loaded).await?;
         let call = convert::call(call, power, deadline.saturating_duration_since(Instant::now()));
         plugin.hermes_hook_hook().call_before(store, &call, &args).await
     }
 }
 
 impl Errand for After {
+    type Instance = HookPlugin;
     type Answer = Result<Option<Seen>, String>;
 
     const SECRETS: bool = true;
 
+    async fn instantiate(store: &mut Store<State>, loaded: &Loaded) -> wasmtime::Result<HookPlugin> {
+        instantiate(store, loaded).await
+    }
+
     async fn run(
         self,
+        plugin: HookPlugin,
         store: &mut Store<State>,
-        loaded: &Loaded,
         power: &Power,
         deadline: Instant,
     ) -> wasmtime::Result<Self::Answer> {
         let Self { call, args, ended, elapsed } = self;
-        let plugin = instantiate(store, loaded).await?;
         let call = convert::call(call, power, deadline.saturating_duration_since(Instant::now()));
         let ended = convert::result(ended);
         let elapsed = u32::try_from(elapsed.as_millis()).unwrap_or(u32::MAX);
@@ -126,7 +134,7 @@ impl ComponentHook {
             }
         };
         let result = result.await;
-        let Left { log, log_dropped, cpu, refusals: _ } = trail.end();
+        let Left { log, log_dropped, cpu, times: _, refusals: _ } = trail.end();
         HookRun { result, log, log_dropped, cpu }
     }
 }

@@ -5,6 +5,7 @@
 
 mod artefact;
 mod bindings;
+mod clock;
 mod compile;
 mod config;
 mod convert;
@@ -35,5 +36,5 @@ mod tool;
 mod tools;
 
 pub use config::{EgressConfig, SandboxConfig, SandboxError};
-pub use http::{Network, NetworkError};
-pub use sandbox::{Sandbox, Usage};
+pub use http::{Egress, Network, NetworkError};
+pub use sandbox::Sandbox;

@@ -5,6 +5,7 @@
 //! for nobody; they have a reserve as well, so that a tool that was called gets through while others are long at work.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -58,6 +59,19 @@ struct State {
     files: Count,
     /// Those for whom there is no room, in order.
     queue: VecDeque<Queued>,
+    /// Those of all that stand for whom nobody waits any more.
+    stuck: usize,
+}
+
+/// How many guests there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Presence {
+    /// Those that stand.
+    pub(crate) taken: usize,
+    /// Those that wait for room.
+    pub(crate) queued: usize,
+    /// Those that stand although nobody waits for them any more.
+    pub(crate) stuck: usize,
 }
 
 #[derive(Debug, Default)]
@@ -76,7 +90,12 @@ struct Queued {
 pub(crate) struct Place {
     places: Places,
     need: Need,
+    /// Whether nobody waits for the guest any more.
+    stuck: AtomicBool,
 }
+
+/// Somebody waits for a guest. Dropped before [`Awaited::answered`], it leaves the guest alone in its place.
+pub(crate) struct Awaited<'a>(Option<&'a Place>);
 
 /// A guest that waits for a call of its own.
 pub(crate) struct Waits<'a>(&'a Place);
@@ -119,9 +138,11 @@ impl Places {
         self.0.all.brief
     }
 
-    /// How many guests stand.
-    pub(crate) fn taken(&self) -> usize {
-        self.0.lock().all.standing
+    /// How many guests there are.
+    pub(crate) fn presence(&self) -> Presence {
+        let state = self.0.lock();
+        let queued = state.queue.iter().filter(|queued| !queued.tell.is_closed()).count();
+        Presence { taken: state.all.standing, queued, stuck: state.stuck }
     }
 
     /// Takes a place, and waits for it at most until `deadline`.
@@ -135,7 +156,7 @@ impl Places {
             // Who waits in the queue finds no room where this one does: it was let in when there was some.
             if self.0.fits(&state, need) {
                 state.enter(need);
-                return Ok(Place { places: self.clone(), need });
+                return Ok(Place::new(self, need));
             }
             if self.0.is_stuck(&state, need) {
                 return Err(Fault::Busy);
@@ -158,9 +179,9 @@ impl Places {
             && let Some(Queued { need, tell }) = state.queue.remove(next)
         {
             state.enter(need);
-            admitted.push((tell, Place { places: self.clone(), need }));
+            admitted.push((tell, Place::new(self, need)));
         }
-        let State { all, files, queue } = &mut *state;
+        let State { all, files, queue, .. } = &mut *state;
         queue.retain(|queued| !self.0.stuck(all, files, queued.need));
         drop(state);
         for (tell, place) in admitted {
@@ -199,6 +220,15 @@ impl State {
 }
 
 impl Place {
+    fn new(places: &Places, need: Need) -> Self {
+        Self { places: places.clone(), need, stuck: AtomicBool::new(false) }
+    }
+
+    /// Whoever holds this waits for the guest.
+    pub(crate) fn awaited(&self) -> Awaited<'_> {
+        Awaited(Some(self))
+    }
+
     /// Notes that the guest waits for a call of its own, until what is returned is dropped.
     pub(crate) fn wait(&self) -> Waits<'_> {
         self.places.change(|state| state.counts(self.need).for_each(|count| count.waiting += 1));
@@ -208,14 +238,33 @@ impl Place {
 
 impl Drop for Waits<'_> {
     fn drop(&mut self) {
-        let Place { places, need } = self.0;
+        let Place { places, need, .. } = self.0;
         places.change(|state| state.counts(*need).for_each(|count| count.waiting -= 1));
+    }
+}
+
+impl Awaited<'_> {
+    /// There is an answer.
+    pub(crate) fn answered(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Awaited<'_> {
+    fn drop(&mut self) {
+        let Some(place) = self.0 else { return };
+        place.stuck.store(true, Ordering::Relaxed);
+        place.places.0.lock().stuck += 1;
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.places.change(|state| state.counts(self.need).for_each(|count| count.standing -= 1));
+        let stuck = usize::from(*self.stuck.get_mut());
+        self.places.change(|state| {
+            state.stuck -= stuck;
+            state.counts(self.need).for_each(|count| count.standing -= 1);
+        });
     }
 }
 
@@ -289,7 +338,7 @@ mod tests {
         assert!(more_files.as_mut().now_or_never().is_none(), "half of the places is for calls without files");
         drop(with_files);
         drop(more_files.await.expect("a place"));
-        assert_eq!(places.taken(), 0);
+        assert_eq!(places.presence().taken, 0);
     }
 
     #[tokio::test]
@@ -303,7 +352,7 @@ mod tests {
         let late = places.enter(CALL, Instant::now()).await;
         assert!(matches!(late, Err(Fault::Busy)));
         drop((guests, brief));
-        assert_eq!(places.taken(), 0);
+        assert_eq!(places.presence().taken, 0);
         assert_eq!(places.0.lock().queue.len(), 0);
     }
 }

@@ -1,9 +1,9 @@
 //! What all tools of a process share.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
-use hermes_core::{Component, Fault, Hook, Runner, SecretStore, Tool};
+use hermes_core::{Component, Fault, Hook, Runner, SecretStore, Tool, Usage};
 use hermes_manifest::HostApi;
 use tokio::sync::OnceCell;
 
@@ -14,7 +14,7 @@ use crate::fs::ProtectedPaths;
 use crate::hook::ComponentHook;
 use crate::http::Egress;
 use crate::imports;
-use crate::places::Places;
+use crate::places::{Places, Presence};
 use crate::runtime::Guests;
 use crate::ticker::Ticker;
 use crate::tool::ComponentTool;
@@ -23,22 +23,10 @@ use crate::tool::ComponentTool;
 #[derive(Clone)]
 pub struct Sandbox(Arc<Shared>);
 
-/// How many guests run, and of how many components.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Usage {
-    /// Calls that may run at one time.
-    pub places: usize,
-    /// Places that are taken, those of calls stuck in the kernel included. Calls within calls, hooks and checks may take more
-    /// than there are.
-    pub taken: usize,
-    /// Components whose code is in memory: those that were used, and replaced ones that calls still run.
-    pub loaded: usize,
-}
-
 pub(crate) struct Shared {
     machinery: OnceCell<Machinery>,
     cache: Option<CachePaths>,
-    pub(crate) egress: Arc<Egress>,
+    egress: RwLock<Arc<Egress>>,
     pub(crate) protected: ProtectedPaths,
     pub(crate) secrets: Arc<dyn SecretStore>,
     pub(crate) places: Places,
@@ -59,20 +47,34 @@ impl Sandbox {
     ///
     /// When the network's settings cannot be used.
     pub fn new(config: SandboxConfig) -> Result<Self, SandboxError> {
-        let SandboxConfig { cache, cache_key, mut protected, egress, secrets, concurrency } = config;
+        let SandboxConfig { cache, cache_key, protected, egress, secrets, concurrency } = config;
         let concurrency = concurrency.max(2);
         let cache = cache.map(|folder| CachePaths { key: cache_key.unwrap_or_else(|| key_beside(&folder)), folder });
-        // Whoever can write to them can make this process run anything.
-        protected.extend(cache.iter().flat_map(|cache| [cache.folder.clone(), cache.key.clone()]));
-        Ok(Self(Arc::new(Shared {
+        let shared = Shared {
             machinery: OnceCell::new(),
             cache,
-            egress: Arc::new(Egress::new(&egress)?),
-            protected: ProtectedPaths::new(protected),
+            egress: RwLock::new(Arc::new(Egress::new(&egress)?)),
+            protected: ProtectedPaths::default(),
             secrets,
             places: Places::new(concurrency),
             concurrency,
-        })))
+        };
+        let sandbox = Self(Arc::new(shared));
+        sandbox.protect(protected);
+        Ok(sandbox)
+    }
+
+    /// Takes other files and folders of the host's own, in place of [`SandboxConfig::protected`]. Calls that began keep those of their
+    /// beginning.
+    pub fn protect(&self, mut paths: Vec<PathBuf>) {
+        // Whoever can write to them can make this process run anything.
+        paths.extend(self.0.cache.iter().flat_map(|cache| [cache.folder.clone(), cache.key.clone()]));
+        self.0.protected.set(paths);
+    }
+
+    /// Takes another way to the network. Calls that began keep the one of their beginning.
+    pub fn set_egress(&self, egress: Egress) {
+        *self.0.egress.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(egress);
     }
 
     /// The interfaces that components can import, for the audit of their manifests.
@@ -89,12 +91,6 @@ impl Sandbox {
     pub fn engine_config(&self) -> wasmtime::Config {
         engine::pooled(Flavour::Lean, self.0.places.most())
     }
-
-    /// How many guests run now, and of how many components.
-    pub fn usage(&self) -> Usage {
-        let loaded = self.0.machinery.get().map_or(0, |machinery| machinery.loader.loaded());
-        Usage { places: self.0.concurrency, taken: self.0.places.taken(), loaded }
-    }
 }
 
 /// What each gives holds the compiled code, so keep one a component.
@@ -107,9 +103,20 @@ impl Runner for Sandbox {
     fn hook(&self, component: Arc<Component>) -> Arc<dyn Hook> {
         Arc::new(ComponentHook::new(Arc::clone(&self.0), component))
     }
+
+    fn usage(&self) -> Usage {
+        let loaded = self.0.machinery.get().map_or(0, |machinery| machinery.loader.loaded());
+        let Presence { taken, queued, stuck } = self.0.places.presence();
+        Usage { places: self.0.concurrency, taken, queued, stuck, loaded }
+    }
 }
 
 impl Shared {
+    /// The way to the network now.
+    pub(crate) fn egress(&self) -> Arc<Egress> {
+        Arc::clone(&self.egress.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// What runs guests, started by whoever needs it first.
     ///
     /// # Errors

@@ -27,53 +27,67 @@ struct Check(String);
 struct Schema(String);
 
 impl Errand for Handle {
+    type Instance = ToolPlugin;
     type Answer = Result<types::Outcome, types::Failure>;
 
     const SECRETS: bool = true;
 
+    async fn instantiate(store: &mut Store<State>, loaded: &Loaded) -> wasmtime::Result<ToolPlugin> {
+        instantiate(store, loaded).await
+    }
+
     async fn run(
         self,
+        plugin: ToolPlugin,
         store: &mut Store<State>,
-        loaded: &Loaded,
         power: &Power,
         deadline: Instant,
     ) -> wasmtime::Result<Self::Answer> {
         let Self(call, args) = self;
-        let plugin = instantiate(store, loaded).await?;
         let call = convert::call(call, power, deadline.saturating_duration_since(Instant::now()));
         plugin.hermes_tool_tool().call_handle(store, &call, &args).await
     }
 }
 
 impl Errand for Check {
+    type Instance = ToolPlugin;
     type Answer = Result<(), String>;
 
     const SECRETS: bool = false;
 
+    async fn instantiate(store: &mut Store<State>, loaded: &Loaded) -> wasmtime::Result<ToolPlugin> {
+        instantiate(store, loaded).await
+    }
+
     async fn run(
         self,
+        plugin: ToolPlugin,
         store: &mut Store<State>,
-        loaded: &Loaded,
         _: &Power,
         _: Instant,
     ) -> wasmtime::Result<Self::Answer> {
-        instantiate(store, loaded).await?.hermes_tool_tool().call_check(store, &self.0).await
+        plugin.hermes_tool_tool().call_check(store, &self.0).await
     }
 }
 
 impl Errand for Schema {
+    type Instance = ToolPlugin;
     type Answer = String;
 
     const SECRETS: bool = false;
 
+    async fn instantiate(store: &mut Store<State>, loaded: &Loaded) -> wasmtime::Result<ToolPlugin> {
+        instantiate(store, loaded).await
+    }
+
     async fn run(
         self,
+        plugin: ToolPlugin,
         store: &mut Store<State>,
-        loaded: &Loaded,
         _: &Power,
         _: Instant,
     ) -> wasmtime::Result<Self::Answer> {
-        instantiate(store, loaded).await?.hermes_tool_tool().call_schema(store, &self.0).await
+        plugin.hermes_tool_tool().call_schema(store, &self.0).await
     }
 }
 
@@ -134,8 +148,8 @@ impl Tool for ComponentTool {
         Box::pin(async move {
             let trail = Trail::new(&power.limits);
             let result = self.handle_call(call, args, power, &trail, caller).await;
-            let Left { log, log_dropped, cpu, refusals } = trail.end();
-            Run { result, log, log_dropped, cpu, refusals }
+            let Left { log, log_dropped, cpu, times, refusals } = trail.end();
+            Run { result, log, log_dropped, cpu, times, refusals }
         })
     }
 

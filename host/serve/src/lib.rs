@@ -4,6 +4,8 @@ pub mod api;
 mod console;
 pub mod http;
 mod mcp;
+mod metrics;
 mod named;
 
 pub use mcp::{Mcp, ServeError, content_json, serve_stdio};
+pub use metrics::Metrics;

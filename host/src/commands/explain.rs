@@ -10,7 +10,8 @@ use hermes_manifest::{Capabilities, EnvName, Role, SecretGrant, ToolsetName};
 use serde_json::{Value, json};
 
 use super::call::flags;
-use super::{approve_command, idle, use_approved};
+use super::{approve_command, idle};
+use crate::approval::use_approved;
 use crate::cli::ExplainArgs;
 use crate::failure::Failure;
 use crate::open;

@@ -1,5 +1,6 @@
 //! One file a command. Each reads its arguments, lets a library do the work, and prints.
 
+mod approvals;
 mod approve;
 mod call;
 mod check;
@@ -48,6 +49,7 @@ pub(crate) fn run(
         Command::Check(args) => return check::check(&args, &settings()?, printer),
         Command::Explain(args) => explain::explain(&args, &settings()?, printer),
         Command::Approve(args) => return approve::approve(&args, &settings()?, printer),
+        Command::Approvals { action } => return approvals::approvals(&action, settings()?, printer),
         Command::Release(args) => return release::release(&args, &settings()?, printer),
         Command::Toolset { command } => toolset::toolset(&command, &settings()?, printer),
         Command::Sample(args) => sample::sample(&args, &settings()?, printer),
@@ -104,7 +106,7 @@ fn there<'a>(names: impl Iterator<Item = &'a str>, what: &str) -> String {
 }
 
 /// A command for the same session.
-fn command(words: &[&str], settings: &Settings) -> String {
+pub(crate) fn command(words: &[&str], settings: &Settings) -> String {
     let words = ["hermes-host"].iter().chain(words).copied();
     let words = words.chain(settings.words.iter().map(String::as_str)).map(word);
     words.collect::<Vec<_>>().join(" ")
@@ -113,19 +115,6 @@ fn command(words: &[&str], settings: &Settings) -> String {
 /// The command that approves a tool as this session sees it.
 fn approve_command(tool: &str, settings: &Settings) -> String {
     command(&["approve", tool], settings)
-}
-
-/// The toolset that `approve` writes for a tool: one of its own, since a file's grant holds for all tools that it lists.
-fn approved_toolset(tool: &str) -> String {
-    format!("approved_{tool}")
-}
-
-/// The flag with which a session that names its toolsets, and not the one that `approve` writes, gets what is granted there.
-fn use_approved(tool: &str, settings: &Settings) -> Option<String> {
-    let own = approved_toolset(tool);
-    let names = settings.view.toolsets.as_ref().filter(|_| !settings.view.enables(&own))?;
-    let names: Vec<&str> = names.iter().map(String::as_str).chain([own.as_str()]).collect();
-    Some(format!("--toolset {}", word(&names.join(","))))
 }
 
 /// The runtime of protocols and timers. Guests run on the sandbox's own.

@@ -40,6 +40,8 @@ pub(super) struct Key {
     variable: Option<&'static str>,
     /// A variable of others that holds when nothing of ours sets it.
     pub(super) fallback: Option<&'static str>,
+    /// Whether a host that serves goes on with the value of its start.
+    pub(super) at_start: bool,
 }
 
 /// A flag that sets a key.
@@ -81,7 +83,7 @@ macro_rules! optional {
 }
 
 macro_rules! key {
-    ($section:ident $key:ident: $type:ty, [$($doc:literal)*], $default:literal $(, flag $flag:literal $given:expr)? $(, variable $variable:literal)? $(, fallback $fallback:literal)?) => {
+    ($section:ident $key:ident: $type:ty, [$($doc:literal)*], $default:literal $(, flag $flag:literal $given:expr)? $(, variable $variable:literal)? $(, fallback $fallback:literal)? $(, at $start:ident)?) => {
         Key {
             section: stringify!($section),
             name: stringify!($key),
@@ -91,6 +93,7 @@ macro_rules! key {
             flag: optional!($(Flag { name: $flag, given: $given })?),
             variable: optional!($($variable)?),
             fallback: optional!($($fallback)?),
+            at_start: !stringify!($($start)?).is_empty(),
         }
     };
 }
@@ -105,6 +108,7 @@ macro_rules! sections {
                 $(flag: $flag:literal => $given:expr,)?
                 $(variable: $variable:literal,)?
                 $(fallback: $fallback:literal,)?
+                $(at: $start:ident,)?
                 default: $said:literal => $default:expr,
             }
         )*}
@@ -128,7 +132,7 @@ macro_rules! sections {
             $(
                 let $section = {
                     $(
-                        let key = key!($section $key: $type, [$($doc)*], $said $(, flag $flag $given)? $(, variable $variable)? $(, fallback $fallback)?);
+                        let key = key!($section $key: $type, [$($doc)*], $said $(, flag $flag $given)? $(, variable $variable)? $(, fallback $fallback)? $(, at $start)?);
                         let $key: $type = reader.take(&key, $default)?;
                     )*
                     $Section { $($key),* }
@@ -144,7 +148,7 @@ macro_rules! sections {
                     name: stringify!($section),
                     about: &[$($about),*],
                     keys: vec![$(
-                        key!($section $key: $type, [$($doc)*], $said $(, flag $flag $given)? $(, variable $variable)? $(, fallback $fallback)?)
+                        key!($section $key: $type, [$($doc)*], $said $(, flag $flag $given)? $(, variable $variable)? $(, fallback $fallback)? $(, at $start)?)
                     ),*],
                 },)*
                 limits_section(),
@@ -193,14 +197,17 @@ sections! {
     serve: Serve {
         /// The address that `hermes-host run` listens on.
         http: Option<SocketAddr> {
+            at: start,
             default: "`127.0.0.1:4747`, or the next port that is free" => |_| None,
         }
         /// The toolsets that are served where neither `--toolset` nor an address such as `/mcp/web+file` names others.
         toolsets: Vec<Word> {
+            at: start,
             default: "all" => |_| Vec::new(),
         }
         /// The file with the token that clients show; made at the first start.
         token_file: Option<PathBuf> {
+            at: start,
             default: "`token` in `$HERMES_HOME`" => |places| places.own("token"),
         }
         /// Names under which clients reach the server, beside those of this machine: a host, or a host and a port.
@@ -234,6 +241,7 @@ sections! {
             flag: "--workspace" => |args| flags(&args.workspace),
             variable: "HERMES_WORKSPACE",
             fallback: "CLAUDE_PROJECT_DIR",
+            at: start,
             default: "the current folder" => |places| places.here.clone(),
         }
     }
@@ -257,10 +265,12 @@ sections! {
     compile: Compile {
         /// The folder that keeps them. A folder that is open to others is not used.
         cache: Option<PathBuf> {
+            at: start,
             default: "`cache` in `$HERMES_HOME`" => |places| places.own("cache"),
         }
         /// The key that authenticates them; made when absent.
         key_file: Option<PathBuf> {
+            at: start,
             default: "the path of `compile.cache`, ending in `.key`" => |_| cache.as_ref().map(|cache| cache.with_extension("key")),
         }
     }
@@ -268,6 +278,7 @@ sections! {
     telemetry: Telemetry {
         /// Which diagnostics go to stderr: all of one level and above, or each part of the host by itself.
         log: LogFilter {
+            at: start,
             default: "`warn`" => |_| LogFilter::default(),
         }
     }

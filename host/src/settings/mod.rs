@@ -14,7 +14,7 @@ mod value;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use hermes_core::{View, parse_grant, union};
 use hermes_manifest::{Capabilities, EnvName};
@@ -40,6 +40,8 @@ pub(crate) struct Settings {
     pub(crate) resolved: Vec<Resolved>,
     /// The configuration file that was read, if any.
     pub(crate) file: Option<PathBuf>,
+    /// Where a configuration file would be read from, if one were there.
+    pub(crate) file_at: Option<PathBuf>,
     /// `$HERMES_HOME`, where there is one.
     pub(crate) home: Option<PathBuf>,
     /// The user's home folder.
@@ -54,6 +56,25 @@ pub(crate) struct Settings {
     pub(crate) environment: Arc<BTreeMap<EnvName, String>>,
     /// What is probably a slip, and does not stop the host.
     pub(crate) warnings: Vec<String>,
+    args: SessionArgs,
+}
+
+/// The settings that hold now, of a host whose configuration may change.
+#[derive(Clone)]
+pub(crate) struct Current(Arc<RwLock<Arc<Settings>>>);
+
+impl Current {
+    pub(crate) fn new(settings: Arc<Settings>) -> Self {
+        Self(Arc::new(RwLock::new(settings)))
+    }
+
+    pub(crate) fn get(&self) -> Arc<Settings> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn set(&self, settings: Arc<Settings>) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = settings;
+    }
 }
 
 impl Settings {
@@ -65,7 +86,8 @@ impl Settings {
     pub(crate) fn load(args: &SessionArgs) -> Result<Self, Failure> {
         let places = Places::look()?;
         let sections = keys::sections();
-        let text = config_text(args.config.as_deref(), &places)?;
+        let (file_at, text) = config_text(args.config.as_deref(), &places)?;
+        let text = file_at.clone().zip(text);
         let file = text.as_ref().map(|(path, text)| File::parse(path, text, &sections)).transpose()?;
         let mut reader = Reader::new(args, &places, file.as_ref());
         let config = keys::read(&mut reader)?;
@@ -81,9 +103,29 @@ impl Settings {
             environment: Arc::new(places.grantable()),
             warnings,
             file: text.map(|(path, _)| path),
+            file_at,
+            args: args.clone(),
             home: places.home,
             user_home: places.user_home,
         })
+    }
+
+    /// Merges all sources anew: of these, files may have changed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Settings::load`].
+    pub(crate) fn anew(&self) -> Result<Self, Failure> {
+        Self::load(&self.args)
+    }
+
+    /// The keys whose values differ and that are read at the start alone, in the order of the table.
+    pub(crate) fn late(&self, next: &Self) -> Vec<String> {
+        let keys = keys::sections().into_iter().flat_map(|section| section.keys).filter(|key| key.at_start);
+        let value = |settings: &Self, key: &str| {
+            settings.resolved.iter().find(|resolved| resolved.key == key).map(|resolved| resolved.value.clone())
+        };
+        keys.map(|key| key.dotted()).filter(|key| value(self, key) != value(next, key)).collect()
     }
 
     /// Where the value of a key was said and what it is called there, for a message about it.
@@ -111,16 +153,16 @@ fn place(resolved: &[Resolved], key: &str) -> String {
     resolved.iter().find(|resolved| resolved.key == key).map_or_else(|| key.to_owned(), Resolved::place)
 }
 
-/// The configuration file and its text. Only one that was not named may be absent.
-fn config_text(flag: Option<&Path>, places: &Places) -> Result<Option<(PathBuf, String)>, Failure> {
+/// Where the configuration file is, and its text. Only one that was not named may be absent.
+fn config_text(flag: Option<&Path>, places: &Places) -> Result<(Option<PathBuf>, Option<String>), Failure> {
     let named = flag.map(Path::to_path_buf).or_else(|| places.variable("HERMES_CONFIG").map(PathBuf::from));
     let required = named.is_some();
     let Some(path) = named.or_else(|| places.own("config.toml")) else {
-        return Ok(None);
+        return Ok((None, None));
     };
     match input::text(&path) {
-        Ok(text) => Ok(Some((path, text))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound && !required => Ok(None),
+        Ok(text) => Ok((Some(path), Some(text))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !required => Ok((Some(path), None)),
         Err(error) => Err(Failure::usage(format!("{}: {error}", shown(&path)))),
     }
 }

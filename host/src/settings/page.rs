@@ -19,6 +19,9 @@ value holds and where it comes from. An unknown key or a value that cannot be us
 `hermes-host config check` opens what a start opens: it ends with the error that a start would end with, or lists as warnings what the
 host does without. It claims no names of tools: a start does.
 
+A host that serves takes in what changes in the file, all of it or, where something in it cannot be used, nothing. Calls that run keep
+what held when they began. Keys that say \"at the start\" below need another start; the host names those that changed.
+
 ```toml
 [workspace]
 path = \"projects/site\"
@@ -84,7 +87,8 @@ fn describe(section: &Section) -> String {
     }
     for key in &section.keys {
         text.push_str(&format!("### `{}`\n\n{}\n\n", key.dotted(), prose(key.about)));
-        text.push_str(&format!("- value: {}\n- default: {}\n- set by: {}\n\n", key.form, default(key), sources(key)));
+        text.push_str(&format!("- value: {}\n- default: {}\n- set by: {}\n", key.form, default(key), sources(key)));
+        text.push_str(if key.at_start { "- taken in: at the start\n\n" } else { "\n" });
     }
     text.truncate(text.trim_end().len());
     text.push('\n');

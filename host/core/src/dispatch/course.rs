@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use hermes_manifest::{Check, FsMode};
 use serde_json::{Map, Value};
@@ -16,6 +16,7 @@ use super::step::{Step, Traced};
 use crate::ask::{Next, Resumed, Ticket};
 use crate::audit::Audited;
 use crate::host::Host;
+use crate::observe::Observed;
 use crate::outcome::Outcome;
 use crate::power::{Granted, Mount, Power};
 use crate::registry::{Catalog, Entry};
@@ -31,6 +32,8 @@ pub(super) struct Course<'a> {
     pub(super) progress: &'a dyn Progress,
     pub(super) lineage: &'a Lineage,
     pub(super) report: Report,
+    /// What the call hands on to its tool: what its request brought along, and whoever watches put in its place.
+    pub(super) meta: Vec<(String, String)>,
     /// Whether the component was replaced before it could be loaded.
     pub(super) replaced: bool,
     /// What an attempt before this one has done already.
@@ -44,6 +47,7 @@ pub(super) struct Course<'a> {
 #[derive(Default)]
 pub(super) struct Earlier {
     id: Option<String>,
+    meta: Vec<(String, String)>,
     counted: bool,
     begun: bool,
 }
@@ -59,16 +63,24 @@ impl<'a> Course<'a> {
     ) -> Self {
         let catalog = host.catalog();
         let mut report = Report::new(catalog.generation());
+        let (ticket, last, replaced, meta) = (None, Instant::now(), false, earlier.meta.clone());
         if let Some(id) = &earlier.id {
             report.id.clone_from(id);
         }
-        let (ticket, last) = (None, Instant::now());
-        Self { host, catalog, session, request, progress, lineage, report, replaced: false, earlier, ticket, last }
+        let is_first = earlier.id.is_none();
+        let mut course =
+            Self { host, catalog, session, request, progress, lineage, report, meta, replaced, earlier, ticket, last };
+        if is_first {
+            let own = host.surroundings.observer.began(&course.audited(), &request.meta);
+            let kept = request.meta.iter().filter(|(name, _)| own.iter().all(|(other, _)| other != name));
+            course.meta = kept.chain(&own).cloned().collect();
+        }
+        course
     }
 
     /// What the next attempt at this call has to know.
     pub(super) fn into_earlier(self) -> Earlier {
-        Earlier { id: Some(self.report.id), ..self.earlier }
+        Earlier { id: Some(self.report.id), meta: self.meta, ..self.earlier }
     }
 
     /// Whether another catalog than the one that the call saw knows what became of its component.
@@ -97,15 +109,24 @@ impl<'a> Course<'a> {
         if let Some(ticket) = self.ticket.take() {
             self.host.surroundings.questions.completed(ticket, &outcome);
         }
+        self.observed(&outcome, took);
         Report { outcome, took, ..self.report }
     }
 
     /// Nobody waits for the call any more. There is nobody left to tell, except who reads what was written down.
     pub(super) fn cancelled(&self, began: Instant) {
-        let written = self.host.surroundings.audit.end(&self.audited(), &Outcome::Cancelled, began.elapsed());
+        let took = began.elapsed();
+        self.observed(&Outcome::Cancelled, took);
+        let written = self.host.surroundings.audit.end(&self.audited(), &Outcome::Cancelled, took);
         if let Err(error) = written {
             tracing::error!(call = self.report.id, error, "the end of a cancelled call could not be written down");
         }
+    }
+
+    fn observed(&self, outcome: &Outcome, took: Duration) {
+        let Report { trace, times, cpu, refusals, .. } = &self.report;
+        let (call, times, cpu) = (self.audited(), *times, *cpu);
+        self.host.surroundings.observer.ended(&Observed { call, outcome, took, trace, times, cpu, refusals });
     }
 
     /// Ends a step: what it refused goes no further.
@@ -142,7 +163,7 @@ impl<'a> Course<'a> {
                 Next::Resume(resumed) => self.go_on(*resumed)?,
             }
         } else {
-            let coerced = arguments.parse(&self.request.args, host.surroundings.compat).map_err(Outcome::Invalid);
+            let coerced = arguments.parse(&self.request.args, self.catalog.policy().compat).map_err(Outcome::Invalid);
             let args = self.step(Step::Coerce, coerced)?;
             let args = self.step(Step::Validate, arguments.validate(args).map_err(Outcome::Invalid))?;
             self.check(&entry, &power).await?;
@@ -157,7 +178,7 @@ impl<'a> Course<'a> {
         let call = self.call();
         if !hooks.is_empty() && begun.resume.is_none() {
             let mut left = Left::default();
-            let takes = (arguments, host.surroundings.compat);
+            let takes = (arguments, self.catalog.policy().compat);
             let rewritten = hooks::before((&hooks, self.lineage), &call, args, takes, &mut left).await;
             self.keep(left);
             args = self.step(Step::Before, rewritten)?;
@@ -256,7 +277,11 @@ impl<'a> Course<'a> {
         let seen = SeenHook::all(&self.catalog, &self.session.view, self.host.workspace_path());
         let stand = |SeenHook { name, entry, lacking, paths }: &SeenHook| {
             let hook = entry.as_ref().and_then(|entry| {
-                let mut power = Power::resolve(&entry.manifest.asks(), &Granted::union(paths), &self.host.ground());
+                let mut power = Power::resolve(
+                    &entry.manifest.asks(),
+                    &Granted::union(paths),
+                    &self.host.ground(self.catalog.policy()),
+                );
                 // A hook stands around calls and makes none.
                 power.tools.clear();
                 Some((Arc::clone(entry.hook()?), Arc::new(power)))

@@ -73,7 +73,7 @@ impl Host {
         let entries: Vec<_> = requests.iter().map(|request| Some(find(request)?.entry)).collect();
         let args = entries.iter().zip(&requests).map(|(entry, request)| {
             let arguments = entry.as_ref().and_then(|entry| entry.arguments());
-            arguments.and_then(|arguments| arguments.parse(&request.args, self.surroundings.compat).ok())
+            arguments.and_then(|arguments| arguments.parse(&request.args, catalog.policy().compat).ok())
         });
         let args: Vec<Map<String, Value>> = args.map(Option::unwrap_or_default).collect();
         let planned = entries.iter().zip(&args);

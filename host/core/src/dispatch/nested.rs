@@ -26,6 +26,8 @@ pub(super) struct Nested<'a> {
     /// Of the run that goes on.
     pub(super) cpu: Arc<CpuMeter>,
     pub(super) progress: &'a dyn Progress,
+    /// What the calls of this one belong to, as this one does.
+    pub(super) meta: Vec<(String, String)>,
 }
 
 impl Progress for Nested<'_> {
@@ -61,7 +63,8 @@ impl Caller for Nested<'_> {
 
     fn call<'a>(&'a self, requests: Vec<ToolRequest>) -> BoxFuture<'a, Vec<Outcome>> {
         Box::pin(async move {
-            let requests: Vec<CallRequest> = requests.into_iter().map(CallRequest::from).collect();
+            let requests = requests.into_iter().map(CallRequest::from);
+            let requests = requests.map(|request| CallRequest { meta: self.meta.clone(), ..request }).collect();
             let reports = self.host.batch(&self.session, requests, &[], &self.lineage, Some(&self.tools)).await;
             reports.into_iter().map(|report: Report| report.outcome).collect()
         })

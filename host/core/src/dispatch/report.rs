@@ -9,7 +9,7 @@ use hermes_manifest::{ClientFeature, Manifest};
 use super::step::{Step, Traced};
 use crate::component::Component;
 use crate::outcome::Outcome;
-use crate::tool::{LogLine, Refusal};
+use crate::tool::{LogLine, Refusal, RunTimes};
 
 /// One call, from its beginning to its end.
 #[derive(Debug)]
@@ -30,6 +30,8 @@ pub struct Report {
     pub lacks: BTreeSet<ClientFeature>,
     /// Time on a processor, of all its runs.
     pub cpu: Duration,
+    /// Where the time of the tool's own runs went.
+    pub times: RunTimes,
     /// What the tool wrote.
     pub log: Vec<LogLine>,
     /// Bytes of its log that were dropped.
@@ -75,6 +77,7 @@ impl Report {
             trace: Vec::new(),
             lacks: BTreeSet::new(),
             cpu: Duration::ZERO,
+            times: RunTimes::default(),
             log: Vec::new(),
             log_dropped: 0,
             hooks: Vec::new(),

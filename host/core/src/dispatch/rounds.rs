@@ -98,6 +98,7 @@ impl Course<'_> {
             nested: self.lineage.parent().is_some(),
             cpu: Arc::default(),
             progress: self.progress,
+            meta: call.meta.clone(),
         };
         call.resume = resume;
         loop {
@@ -170,7 +171,7 @@ impl Course<'_> {
             tool: self.request.tool.clone(),
             session: self.session.id.clone(),
             task: self.session.task.clone(),
-            meta: self.request.meta.clone(),
+            meta: self.meta.clone(),
             resume: None,
         }
     }
@@ -180,6 +181,7 @@ impl Course<'_> {
         let scrub = self.host.surroundings.scrub.as_ref();
         let (log, withheld) = scrub::log(scrub, run.log);
         self.report.cpu += run.cpu;
+        self.report.times += run.times;
         self.report.log.extend(log);
         self.report.log_dropped += run.log_dropped + withheld;
         self.report.refusals.extend(run.refusals.into_iter().map(|refusal| match refusal {

@@ -20,7 +20,7 @@ use super::entry::Standing;
 use super::look::{Content, Placed};
 use super::refused::RefusedReason;
 use super::source::{Scope, SourceId};
-use super::trust::{Approved, Hashed, Owned, Owner, Trust, TrustPolicy, TrustRecord};
+use super::trust::{Approved, Hashed, Owned, Owner, TrustPolicy, TrustRecord};
 use crate::component::Digest;
 
 /// What was decided.
@@ -51,7 +51,7 @@ struct News {
 }
 
 /// Decides on all files.
-pub(super) fn plan(files: &[Placed], record: &TrustRecord, trust: &Trust) -> Plan {
+pub(super) fn plan(files: &[Placed], record: &TrustRecord, trust: TrustPolicy) -> Plan {
     let mut admission = Admission { record, trust, claims: HashMap::new(), versions: HashMap::new(), news: Vec::new() };
     let (hashed, forgotten) = admission.digests(files);
     let mut decided: Vec<(usize, Verdict)> = Vec::with_capacity(files.len());
@@ -92,7 +92,7 @@ impl Plan {
 
 struct Admission<'a> {
     record: &'a TrustRecord,
-    trust: &'a Trust,
+    trust: TrustPolicy,
     claims: HashMap<Key, Claim>,
     /// The file of each version.
     versions: HashMap<(Key, Version), String>,
@@ -126,7 +126,7 @@ impl Admission<'_> {
     }
 
     fn is_pinned(&self, file: &Placed) -> bool {
-        file.source.is_remembered() && self.trust.policy(&file.scope) == TrustPolicy::Pinned
+        file.source.is_remembered() && self.trust.within(&file.scope) == TrustPolicy::Pinned
     }
 
     /// The digest of the whole file, where it counts.

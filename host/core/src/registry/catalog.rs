@@ -13,6 +13,7 @@ use super::problem::Problem;
 use super::refused::Refused;
 use super::source::Scope;
 use crate::library::{Library, Prompts, Resources};
+use crate::policy::Policy;
 use crate::toolset::{Toolsets, View};
 
 /// What a name means: the name, and whose it is.
@@ -36,13 +37,14 @@ impl fmt::Display for Key {
 /// The families of all scopes.
 pub(super) type Families = BTreeMap<Scope, BTreeMap<ToolName, Family>>;
 
-/// An immutable snapshot of a registry: tools, hooks, refused files, toolsets, prompts and resources of one generation.
+/// An immutable snapshot of a registry: tools, hooks, refused files, toolsets, policy, prompts and resources of one generation.
 #[derive(Debug, Clone, Default)]
 pub struct Catalog {
     pub(super) generation: u64,
     pub(super) families: Families,
     pub(super) refused: Vec<Refused>,
     pub(super) toolsets: Arc<Toolsets>,
+    pub(super) policy: Arc<Policy>,
     pub(super) problems: Vec<Problem>,
     pub(super) prompts: Arc<Prompts>,
     pub(super) resources: Arc<Resources>,
@@ -57,6 +59,15 @@ impl Catalog {
     /// The toolsets.
     pub fn toolsets(&self) -> &Toolsets {
         &self.toolsets
+    }
+
+    /// What the operator decides for all tools and calls.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    pub(crate) fn shared_policy(&self) -> Arc<Policy> {
+        Arc::clone(&self.policy)
     }
 
     /// All prompts; [`Catalog::library`] has those that a session sees.
@@ -121,6 +132,7 @@ impl Catalog {
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let counts = |catalog: &Self| -> Vec<usize> { catalog.families.values().map(BTreeMap::len).collect() };
         Arc::ptr_eq(&self.toolsets, &other.toolsets)
+            && self.policy == other.policy
             && self.problems == other.problems
             && Arc::ptr_eq(&self.prompts, &other.prompts)
             && Arc::ptr_eq(&self.resources, &other.resources)

@@ -25,6 +25,8 @@ pub struct Event {
     pub refused: Vec<PathBuf>,
     /// Whether the toolsets changed.
     pub toolsets: bool,
+    /// Whether the operator's policy changed.
+    pub policy: bool,
     /// Whether prompts changed.
     pub prompts: bool,
     /// Whether resources changed.
@@ -43,6 +45,7 @@ impl Event {
             held: Vec::new(),
             refused: Vec::new(),
             toolsets: !Arc::ptr_eq(&old.toolsets, &new.toolsets),
+            policy: old.policy != new.policy,
             prompts: !Arc::ptr_eq(&old.prompts, &new.prompts),
             resources: !Arc::ptr_eq(&old.resources, &new.resources),
         };

@@ -52,7 +52,8 @@ pub use trust::{
 use crate::component::{Component, Digest};
 use crate::library::{Prompts, Resources};
 use crate::nearest::{UnknownName, nearest};
-use crate::tool::Runner;
+use crate::policy::Policy;
+use crate::tool::{Runner, Usage};
 use crate::toolset::Toolsets;
 use admit::plan;
 use event::Subscribers;
@@ -64,7 +65,7 @@ use source::Place;
 pub struct Registry {
     api: HostApi,
     runner: Arc<dyn Runner>,
-    trust: Trust,
+    store: Arc<dyn TrustStore>,
     current: RwLock<Arc<Catalog>>,
     changing: Mutex<Found>,
     subscribers: Arc<Subscribers>,
@@ -89,8 +90,11 @@ type Waiting = Box<dyn Fn() + Send + Sync>;
 impl Registry {
     /// An empty registry that admits components which import no more than `api` offers and their manifests declare.
     pub fn new(api: HostApi, runner: Arc<dyn Runner>, trust: Trust) -> Self {
-        let (current, changing, subscribers) = Default::default();
-        Self { api, runner, trust, current, changing, subscribers }
+        let Trust { policy, store } = trust;
+        let policy = Arc::new(Policy { trust: policy, ..Policy::default() });
+        let current = RwLock::new(Arc::new(Catalog { policy, ..Catalog::default() }));
+        let (changing, subscribers) = Default::default();
+        Self { api, runner, store, current, changing, subscribers }
     }
 
     /// What is there now. Cheap: nothing is copied.
@@ -165,6 +169,26 @@ impl Registry {
         })
     }
 
+    /// Takes another policy, under which all that was found is decided on anew. The same one is no generation of its own, and before
+    /// the first scan none is.
+    ///
+    /// # Errors
+    ///
+    /// When trust is not to be had; nothing has changed then.
+    pub fn set_policy(&self, policy: Policy) -> Result<Arc<Catalog>, TrustError> {
+        let policy = Arc::new(policy);
+        let mut found = self.changing();
+        let current = self.catalog();
+        if current.generation == 0 {
+            return Ok(self.replace(Catalog { policy, ..Catalog::clone(&current) }));
+        }
+        let files = found.files.clone();
+        let catalog = self.admit_with(&mut found, files, policy, |_| {})?;
+        drop(found);
+        self.subscribers.deliver();
+        Ok(catalog)
+    }
+
     /// Lets what waits under a name serve, with all other tools of the same component, and remembers that. Of several versions that
     /// wait it is the highest. Returns what was new.
     ///
@@ -183,10 +207,10 @@ impl Registry {
         let (component, difference) = held(family, name, shown)?;
         let digest = component.digest();
         let digest = digest.map_err(|error| ApproveError::Unreadable { component: component.to_string(), error })?;
-        self.trust.store.update(&mut |record| {
+        self.store.update(&mut |record| {
             let held = found.files.iter().filter_map(|file| Some((file, Result::as_ref(&file.looked.inside).ok()?)));
             for (file, content) in held.filter(|(_, content)| Arc::ptr_eq(&content.component, &component)) {
-                let pinned = self.trust.policy(&file.scope) == TrustPolicy::Pinned;
+                let pinned = catalog.policy.trust.within(&file.scope) == TrustPolicy::Pinned;
                 let digest = pinned.then_some(digest);
                 for manifest in &content.manifests {
                     let key = Key { scope: file.scope.clone(), name: manifest.name.clone() };
@@ -212,7 +236,7 @@ impl Registry {
     pub fn release(&self, scope: &Scope, name: &str) -> Result<(), ReleaseError> {
         let mut found = self.changing();
         let mut unknown = None;
-        self.trust.store.update(&mut |record| {
+        self.store.update(&mut |record| {
             if !record.release(scope, name) {
                 let names = record.names.get(scope).into_iter().flatten().map(|(name, _)| name.as_str());
                 let nearest = nearest(name, names);
@@ -227,6 +251,11 @@ impl Registry {
         drop(found);
         self.subscribers.deliver();
         Ok(())
+    }
+
+    /// How busy what runs the tools is.
+    pub fn usage(&self) -> Usage {
+        self.runner.usage()
     }
 
     /// Tells `listener` what each new generation changed, in order and after it is visible. No lock is held then, so it may use the
@@ -255,23 +284,25 @@ impl Registry {
 
     /// Decides on `files` and publishes what comes of it.
     fn admit(&self, found: &mut Found, files: Vec<Placed>) -> Result<Arc<Catalog>, TrustError> {
-        self.admit_with(found, files, |_| {})
+        let policy = Arc::clone(&self.catalog().policy);
+        self.admit_with(found, files, policy, |_| {})
     }
 
-    /// The same; what `finish` changes belongs to the same generation.
+    /// The same under a policy; what `finish` changes belongs to the same generation.
     fn admit_with(
         &self,
         found: &mut Found,
         files: Vec<Placed>,
+        policy: Arc<Policy>,
         finish: impl FnOnce(&mut Catalog),
     ) -> Result<Arc<Catalog>, TrustError> {
-        let mut plan = plan(&files, &self.trust.store.load()?, &self.trust);
+        let mut plan = plan(&files, &self.store.load()?, policy.trust);
         if plan.is_news() {
             // Another process may have remembered something meanwhile. What is decided in the end follows from what is
             // remembered in the end, so that the next scan comes to the same.
-            self.trust.store.update(&mut |record| {
-                admit::plan(&files, record, &self.trust).enter(record);
-                plan = admit::plan(&files, record, &self.trust);
+            self.store.update(&mut |record| {
+                admit::plan(&files, record, policy.trust).enter(record);
+                plan = admit::plan(&files, record, policy.trust);
             })?;
         }
         let gate = Gate { runner: self.runner.as_ref(), closed: found.verifier.is_some() };
@@ -282,7 +313,7 @@ impl Registry {
             verifier();
         }
         let current = self.catalog();
-        let mut next = Catalog { families, refused, ..Catalog::clone(&current) };
+        let mut next = Catalog { families, refused, policy, ..Catalog::clone(&current) };
         finish(&mut next);
         if current.generation > 0 && next.is_same(&current) {
             return Ok(current);
@@ -332,6 +363,6 @@ fn held(
 
 impl fmt::Debug for Registry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Registry").field("catalog", &self.catalog()).field("trust", &self.trust).finish_non_exhaustive()
+        f.debug_struct("Registry").field("catalog", &self.catalog()).finish_non_exhaustive()
     }
 }

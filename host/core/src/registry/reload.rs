@@ -79,7 +79,8 @@ impl Registry {
             content(inside).is_some_and(|content| matches!(content.code.verdict(), Verdict::Failed(_, true)))
         });
         let mut found = self.changing();
-        self.admit_with(&mut found, files, |next| {
+        let policy = Arc::clone(&self.catalog().policy);
+        self.admit_with(&mut found, files, policy, |next| {
             let Others { toolsets, problems } = others(next);
             if let Some(toolsets) = toolsets.filter(|toolsets| *toolsets != *next.toolsets) {
                 next.toolsets = Arc::new(toolsets);
@@ -110,7 +111,7 @@ impl Registry {
     /// What has to be verified before `files` can be published: what would serve and does not yet, and what has to serve on in
     /// the place of something that does not.
     fn due(&self, found: &Found, files: &[Placed]) -> Result<Vec<Arc<Inside>>, ScanError> {
-        let plan = plan(files, &self.trust.store.load()?, &self.trust);
+        let plan = plan(files, &self.store.load()?, self.catalog().policy.trust);
         let mut due = Vec::new();
         for (file, verdict) in files.iter().zip(&plan.verdicts) {
             let inside = &file.looked.inside;

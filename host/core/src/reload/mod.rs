@@ -31,8 +31,8 @@ use watch::Watch;
 
 /// What a host reads anew while it serves.
 pub struct Reloads {
-    /// Where components come from, as [`Registry::scan`] takes it.
-    pub sources: Vec<Source>,
+    /// Where components come from, as [`Registry::scan`] takes it. Asked at every reload, after the parts: one may have changed it.
+    pub sources: Sources,
     /// The toolset files.
     pub toolsets: Option<ToolsetPart>,
     /// Whatever else is read from files, the configuration first: a part sees what those before it have changed.
@@ -40,6 +40,9 @@ pub struct Reloads {
     /// How long things may take.
     pub pace: Pace,
 }
+
+/// Says where components come from now.
+pub type Sources = Box<dyn Fn() -> Vec<Source> + Send>;
 
 /// Runs a future to its end, in the calling thread or with the help of others.
 pub type BlockOn = Box<dyn Fn(BoxFuture<'_, ()>) + Send>;
@@ -98,7 +101,7 @@ type Stopped = Shared<oneshot::Receiver<()>>;
 /// What the thread has.
 struct Work {
     registry: Arc<Registry>,
-    sources: Vec<Source>,
+    sources: Sources,
     /// What is read, and what is wrong with it.
     toolsets: Option<(ToolsetPart, Option<Problem>)>,
     parts: Vec<(Part, Option<Problem>)>,
@@ -127,7 +130,7 @@ impl Work {
     ) -> Self {
         let Reloads { sources, toolsets, parts, pace } = reloads;
         let groups =
-            [survey::components(&sources), toolsets.as_ref().map(|part| part.files.clone()).unwrap_or_default()];
+            [survey::components(&sources()), toolsets.as_ref().map(|part| part.files.clone()).unwrap_or_default()];
         let groups = groups.into_iter().chain(parts.iter().map(|part| part.files.clone()));
         let survey = Survey::new(groups.collect());
         let watch = Watch::start(Arc::clone(&bell));
@@ -192,6 +195,8 @@ impl Work {
             }
         }
         let rebuild = settling.is_steady(Group::TOOLSETS, now);
+        let sources = sources();
+        survey.replace(Group::COMPONENTS, survey::components(&sources));
         let mut others = |catalog: &Catalog| {
             let mut next = None;
             if let Some((part, problem)) = toolsets.as_mut().filter(|_| rebuild) {
@@ -205,7 +210,7 @@ impl Work {
             Others { toolsets: next, problems: problems.flatten().cloned().collect() }
         };
         let looked = registry.reload(Look {
-            sources,
+            sources: &sources,
             settled: &|file, stamp| settling.is_settled(Group::COMPONENTS, file, stamp, now),
             wait: &|work| wait(block_on, stopped, work),
             others: &mut others,

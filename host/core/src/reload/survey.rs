@@ -46,6 +46,13 @@ impl Survey {
         Self { groups, last }
     }
 
+    /// A group's files are others from now on.
+    pub(super) fn replace(&mut self, group: Group, files: Vec<Files>) {
+        if let Some(before) = self.groups.get_mut(group.number()) {
+            *before = files;
+        }
+    }
+
     /// The folders that hold them.
     pub(super) fn places(&self) -> Vec<PathBuf> {
         let folders = |files: &Files| match files {

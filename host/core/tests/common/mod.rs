@@ -27,6 +27,7 @@ impl Tool for Inert {
             log: Vec::new(),
             log_dropped: 0,
             cpu: Duration::ZERO,
+            times: hermes_core::RunTimes::default(),
             refusals: Vec::new(),
         }))
     }

@@ -8,6 +8,7 @@ mod common;
 mod batch;
 mod hooks;
 mod nested;
+mod observed;
 mod questions;
 mod results;
 mod steps;

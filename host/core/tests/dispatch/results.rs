@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use hermes_core::results::{FolderResults, Owner, Quota, Range, ResultUri};
-use hermes_core::{CallRequest, Decision, Ended, Failure, Outcome, Refusal, Session, State};
+use hermes_core::{CallRequest, Ceilings, Decision, Ended, Failure, Outcome, Policy, Refusal, Session, State};
 
 use crate::world::{World, done, said, session, text};
 
@@ -109,16 +109,18 @@ async fn what_was_denied_is_told_in_the_hosts_words() {
 /// It was measured against the grant, which a ceiling does not lower.
 #[tokio::test]
 async fn what_hooks_add_stays_below_the_ceiling() {
-    let world = World::with(|surroundings| {
-        surroundings.ceilings.operator = toml::from_str("output = \"1 KiB\"").unwrap();
-    })
-    .answers("t", "", |_| done("short"))
-    .hook(
-        "h",
-        (r#"["*"]"#, 0),
-        |_, _| Ok(Ok(Decision::Proceed)),
-        |_, _| Ok(Ok(Some(Ok(Ended::Done(text("x".repeat(2048))))))),
-    )
-    .toolset("a", "tools = [\"t\"]\nhooks = [\"h\"]");
+    let world = World::new();
+    let operator = toml::from_str("output = \"1 KiB\"").unwrap();
+    let policy = Policy { ceilings: Ceilings { operator }, ..Policy::default() };
+    world.host.registry().set_policy(policy).unwrap();
+    let world = world
+        .answers("t", "", |_| done("short"))
+        .hook(
+            "h",
+            (r#"["*"]"#, 0),
+            |_, _| Ok(Ok(Decision::Proceed)),
+            |_, _| Ok(Ok(Some(Ok(Ended::Done(text("x".repeat(2048))))))),
+        )
+        .toolset("a", "tools = [\"t\"]\nhooks = [\"h\"]");
     assert_eq!(world.call("t", "{}").await.outcome.name(), "limit");
 }

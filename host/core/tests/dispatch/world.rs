@@ -129,7 +129,7 @@ impl Tool for Played {
                 cpu = used;
                 result = spent.and(result);
             }
-            Run { result, log: self.0.log(), log_dropped: 0, cpu, refusals }
+            Run { result, log: self.0.log(), log_dropped: 0, cpu, times: hermes_core::RunTimes::default(), refusals }
         }
         .boxed()
     }

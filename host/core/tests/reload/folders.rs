@@ -1,6 +1,10 @@
 //! Folders that come, go and are swapped.
 
 use std::fs;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use hermes_core::reload::{Files, Part};
 
 use crate::world::{Wants, World, serves, tool};
 
@@ -62,4 +66,33 @@ fn a_link_that_is_pointed_at_another_folder_is_one_change() {
     assert_eq!((events.len(), events[0].changed.len()), (1, 2), "{events:?}");
     world.write("c.wasm", tool("c", "1.0.0"));
     world.until("the new folder is watched", |catalog| serves(catalog, "c").is_some());
+}
+
+#[test]
+fn folders_that_the_configuration_adds_and_takes_away_are_taken_in() {
+    let base = tempfile::tempdir().unwrap();
+    let (plugins, added, file) = (base.path().join("plugins"), base.path().join("added"), base.path().join("config"));
+    for folder in [&plugins, &added] {
+        fs::create_dir(folder).unwrap();
+    }
+    fs::write(added.join("b.wasm"), tool("b", "1.0.0")).unwrap();
+    let folders = Arc::<Mutex<Vec<PathBuf>>>::default();
+    let (list, read) = (Arc::clone(&folders), file.clone());
+    let reload = Box::new(move || {
+        let named = fs::read_to_string(&read).unwrap_or_default();
+        *list.lock().unwrap() = named.lines().map(PathBuf::from).collect();
+        Ok(())
+    });
+    let parts = vec![Part { files: vec![Files::One(file.clone())], reload }];
+    let world = World::over(base, plugins, Wants { parts, folders, ..Wants::default() });
+    world.write("a.wasm", tool("a", "1.0.0"));
+    world.until("the first folder's", |catalog| serves(catalog, "a").is_some());
+    assert!(serves(&world.catalog(), "b").is_none());
+    fs::write(&file, added.display().to_string()).unwrap();
+    world.until("what lies in the other one", |catalog| serves(catalog, "b").is_some());
+    fs::write(added.join("c.wasm"), tool("c", "1.0.0")).unwrap();
+    world.until("what comes into it", |catalog| serves(catalog, "c").is_some());
+    fs::write(&file, "").unwrap();
+    world.until("none of it", |catalog| serves(catalog, "b").is_none() && serves(catalog, "c").is_none());
+    assert!(serves(&world.catalog(), "a").is_some());
 }

@@ -100,7 +100,14 @@ impl Plugin {
 }
 
 fn run(result: Result<Result<Ended, Failure>, Fault>) -> Run {
-    Run { result, log: Vec::new(), log_dropped: 0, cpu: Duration::ZERO, refusals: Vec::new() }
+    Run {
+        result,
+        log: Vec::new(),
+        log_dropped: 0,
+        cpu: Duration::ZERO,
+        times: hermes_core::RunTimes::default(),
+        refusals: Vec::new(),
+    }
 }
 
 impl Tool for Plugin {
@@ -186,6 +193,8 @@ pub(crate) struct Wants {
     pub(crate) trust: Trust,
     pub(crate) toolsets: Option<ToolsetPart>,
     pub(crate) parts: Vec<Part>,
+    /// Folders of components beside the first.
+    pub(crate) folders: Arc<Mutex<Vec<PathBuf>>>,
 }
 
 impl Default for Wants {
@@ -194,7 +203,13 @@ impl Default for Wants {
         let never = Duration::from_secs(3600);
         let (quiet, gone) = (Duration::from_millis(50), Duration::from_millis(300));
         let pace = Pace { quiet, gone, stalled: never, rescan: never, ..Pace::default() };
-        Self { pace, trust: Trust::in_memory(TrustPolicy::Folder), toolsets: None, parts: Vec::new() }
+        Self {
+            pace,
+            trust: Trust::in_memory(TrustPolicy::Folder),
+            toolsets: None,
+            parts: Vec::new(),
+            folders: Arc::default(),
+        }
     }
 }
 
@@ -223,12 +238,16 @@ impl World {
     }
 
     pub(crate) fn over(base: TempDir, plugins: PathBuf, wants: Wants) -> Self {
-        let Wants { pace, trust, toolsets, parts } = wants;
+        let Wants { pace, trust, toolsets, parts, folders } = wants;
         let stage = Arc::<Stage>::default();
         let registry = Registry::new(api(), Arc::new(Loads(Arc::clone(&stage))), trust.clone());
         let registry = Arc::new(registry);
-        let sources = vec![Source::folder(&plugins)];
-        registry.scan(&sources).unwrap();
+        let first = plugins.clone();
+        let sources = Box::new(move || {
+            let others = folders.lock().unwrap().clone();
+            [first.clone()].iter().chain(&others).map(Source::folder).collect::<Vec<_>>()
+        });
+        registry.scan(&sources()).unwrap();
         let told = Arc::<Told>::default();
         let sink = Arc::clone(&told);
         let subscription = registry.subscribe(Box::new(move |event| {

@@ -114,7 +114,9 @@ mod tests {
         for (link, target) in links {
             symlink(target, root.join(link)).expect("a link");
         }
-        let protected = ProtectedPaths::new(vec![home.clone()]).now();
+        let paths = ProtectedPaths::default();
+        paths.set(vec![home.clone()]);
+        let protected = paths.now();
         let start = File::open(&root).expect("the tree");
 
         let names = ["a", "home", "b", "c", "d", "e", "up", "over", "self", ".", "..", "", "new"];

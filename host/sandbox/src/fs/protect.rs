@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
 
 use super::identity::{self, Id};
@@ -25,10 +25,13 @@ const MAX_SEARCHED: usize = 100_000;
 const MAX_DEPTH: usize = 4096;
 
 /// The protected paths of a host, and what they were when last looked at.
-#[derive(Debug)]
-pub(crate) struct ProtectedPaths {
+#[derive(Debug, Default)]
+pub(crate) struct ProtectedPaths(Mutex<Looked>);
+
+#[derive(Debug, Default)]
+struct Looked {
     paths: Vec<PathBuf>,
-    last: Mutex<Option<Arc<Protected>>>,
+    last: Option<Arc<Protected>>,
 }
 
 /// What the protected paths are on disk at one moment.
@@ -60,19 +63,24 @@ struct Watched {
 }
 
 impl ProtectedPaths {
-    pub(crate) fn new(paths: Vec<PathBuf>) -> Self {
-        Self { paths, last: Mutex::default() }
+    /// Protects these from now on, and no others.
+    pub(crate) fn set(&self, paths: Vec<PathBuf>) {
+        *self.lock() = Looked { paths, last: None };
     }
 
     /// What the paths are now. A host replaces its files by rename, so each call looks again; it surveys anew only on a change.
     pub(super) fn now(&self) -> Arc<Protected> {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let Looked { paths, last } = &mut *self.lock();
         if let Some(last) = last.as_ref().filter(|last| last.is_current()) {
             return Arc::new(last.fresh());
         }
-        let protected = Arc::new(Protected::survey(&self.paths));
+        let protected = Arc::new(Protected::survey(paths));
         *last = Some(Arc::clone(&protected));
         protected
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Looked> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

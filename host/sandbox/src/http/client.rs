@@ -34,8 +34,8 @@ const MAX_HEADERS: usize = 256;
 /// About what the first line of a head takes.
 const STATUS_LINE: u64 = 20;
 
-/// Connects for all calls of a sandbox.
-pub(crate) struct Egress {
+/// A way to the network: it connects for all calls of a sandbox.
+pub struct Egress {
     connector: Connector,
 }
 
@@ -78,7 +78,12 @@ impl Allowance {
 }
 
 impl Egress {
-    pub(crate) fn new(config: &EgressConfig) -> Result<Self, SandboxError> {
+    /// Reads the settings; nothing is connected.
+    ///
+    /// # Errors
+    ///
+    /// When the proxy or the certificates cannot be used.
+    pub fn new(config: &EgressConfig) -> Result<Self, SandboxError> {
         let proxy = config.proxy.as_ref().map(Proxy::parse).transpose()?;
         let tls = super::tls::settings(&config.ca)?;
         Ok(Self { connector: Connector { proxy, opened: config.allow_private.clone(), tls } })

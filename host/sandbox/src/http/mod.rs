@@ -22,7 +22,7 @@ use wasmtime_wasi_http::{Error, ForbiddenHeaderFilter, RequestOptions, WasiBody,
 
 pub use address::{Network, NetworkError};
 use client::Allowance;
-pub(crate) use client::Egress;
+pub use client::Egress;
 use forbidden::is_forbidden;
 use target::Target;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hermes_core::{Fault, Limits, NoProgress};
+use hermes_core::{Fault, Limits, NoProgress, Runner as _};
 use hermes_sandbox::Sandbox;
 use serde_json::json;
 
@@ -18,6 +18,7 @@ async fn all_places_free(sandbox: &Sandbox) {
         while sandbox.usage().taken > 0 {
             tokio::task::yield_now().await;
         }
+        assert_eq!(sandbox.usage().stuck, 0);
     };
     tokio::time::timeout(PATIENCE, free).await.expect("the places were given back");
 }
@@ -127,10 +128,12 @@ async fn a_host_call_that_nothing_interrupts_is_answered_for() {
     let tool = guest.tool(&sandbox);
     let folder = tempfile::tempdir().expect("a folder");
     let limits = Limits { wall: Duration::from_millis(10), random: u64::MAX, ..long() };
-    for granted in [mounted(folder.path(), limits.clone()), power(limits)] {
+    for granted in [mounted(folder.path(), limits.clone()), power(limits.clone())] {
         let run = handle(tool.as_ref(), "guest", "{}", granted).await;
         assert!(matches!(run.result, Err(Fault::Timeout(_))), "{:?}", run.result);
-        assert_eq!(sandbox.usage().taken, 1, "its place is counted until it ends");
+        let usage = sandbox.usage();
+        assert_eq!((usage.taken, usage.stuck), (1, 1), "its place is counted until it ends");
+        assert!(run.times.handle >= limits.wall / 2 && run.times.queue < limits.wall, "{:?}", run.times);
         let other = handle(Guest::default().tool(&sandbox).as_ref(), "guest", "{}", power(long())).await;
         assert!(matches!(other.result, Ok(Ok(_))), "{:?}", other.result);
         all_places_free(&sandbox).await;

@@ -30,7 +30,8 @@ pub(super) fn members(host: &Host, session: &Session, seen: &Seen) -> Map<String
     insert("size", component.size().into());
     insert("digest", component.digest().ok().map(|digest| digest.to_string()).into());
     // Where files of the host are is the operator's to know.
-    insert("source", session.tenant.is_none().then(|| component.source()).into());
+    let operator = session.tenant.is_none() && !session.anonymous;
+    insert("source", operator.then(|| component.source()).into());
     members
 }
 

@@ -1,146 +1,125 @@
-//! `GET /v1/events`: what changes while the host serves, as it changes.
+//! `GET /v1/events`: what changes in the registry while somebody listens.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use axum::Extension;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::response::Response;
-use futures_util::{StreamExt as _, stream};
-use hermes_core::registry::{Event, Key, Subscription};
-use hermes_core::{Catalog, Host, Scope};
-use serde_json::{Map, Value, json};
-use tokio::sync::broadcast::{self, error::RecvError};
+use futures_util::stream::unfold;
+use hermes_core::registry::{self, Event, Key, Registry, Scope};
+use serde_json::{Value, json};
+use tokio::sync::broadcast::{self, Receiver, error::RecvError};
 use tokio::time::sleep;
 
 use super::Api;
 use super::reply::{self, HEARTBEAT, event};
-use crate::http::{Principal, Stopping};
+use crate::http::Principal;
 
-/// Changes that a reader may lag behind. Of one that is slower the oldest are forgotten, and it is told to look again.
-const LAG: usize = 64;
+/// Events that a listener may be behind. One that is further behind is told to look at everything.
+const BEHIND: usize = 64;
 
-/// What changes, for all who want to know.
-pub(super) struct Feed {
-    news: broadcast::Sender<News>,
-    _subscription: Subscription,
+/// Tells everybody who listens.
+pub(super) struct Events {
+    sender: broadcast::Sender<News>,
+    _subscription: registry::Subscription,
 }
 
-#[derive(Clone)]
-enum News {
-    /// There is a new generation.
-    Generation(Arc<Event>),
-    /// Checks of tools gave their verdicts, which states follow from.
-    Checked,
-}
+/// A generation; without one, something else that lists show.
+pub(super) type News = Option<Arc<Event>>;
 
-impl Feed {
-    pub(super) fn of(host: &Host) -> Self {
-        let news = broadcast::Sender::new(LAG);
-        let told = news.clone();
-        // An error says that nobody listens.
-        let tell = move |event: &Event| drop(told.send(News::Generation(Arc::new(event.clone()))));
-        Self { news, _subscription: host.registry().subscribe(Box::new(tell)) }
+impl Events {
+    pub(super) fn of(registry: &Registry) -> Self {
+        let sender = broadcast::Sender::new(BEHIND);
+        let told = sender.clone();
+        let subscription = registry.subscribe(Box::new(move |event| {
+            // Nobody may be listening.
+            let _ = told.send(Some(Arc::new(event.clone())));
+        }));
+        Self { sender, _subscription: subscription }
     }
 
-    /// Tells that checks were run.
-    pub(super) fn checked(&self) {
-        let _ = self.news.send(News::Checked);
+    pub(super) fn listen(&self) -> Receiver<News> {
+        self.sender.subscribe()
+    }
+
+    /// Tells that lists are other ones in the same generation: checks gave their verdicts.
+    pub(super) fn verified(&self) {
+        let _ = self.sender.send(None);
     }
 }
 
-/// One who listens.
-struct Follower {
-    host: Arc<Host>,
-    tenant: Option<String>,
-    news: broadcast::Receiver<News>,
-    /// The generation that it was told of last.
-    generation: u64,
-    untold: VecDeque<Bytes>,
-}
-
-pub(super) async fn follow(
-    State(api): State<Arc<Api>>,
-    Extension(principal): Extension<Principal>,
-    Extension(Stopping(stopping)): Extension<Stopping>,
-) -> Response {
-    // It listens before it looks, so that nothing falls in between.
-    let news = api.feed.news.subscribe();
-    let host = Arc::clone(&api.host);
-    let mut follower = Follower { host, tenant: principal.tenant, news, generation: 0, untold: VecDeque::new() };
-    follower.look();
-    let events = stream::unfold(follower, |mut follower| async { Some((follower.next().await?, follower)) });
-    reply::stream(events.take_until(stopping.cancelled_owned()))
-}
-
-impl Follower {
-    /// Tells what there is now.
-    fn look(&mut self) {
-        let catalog = self.host.catalog();
-        self.generation = catalog.generation();
-        let now = json!({ "generation": self.generation, "problems": self.problems(&catalog) });
-        self.untold.push_back(event("current", now.to_string().as_bytes()));
-    }
-
-    async fn next(&mut self) -> Option<Bytes> {
-        loop {
-            if let Some(event) = self.untold.pop_front() {
-                return Some(event);
-            }
-            let news = tokio::select! {
+pub(super) async fn listen(State(api): State<Arc<Api>>, Extension(principal): Extension<Principal>) -> Response {
+    let receiver = api.events.listen();
+    let first = event("generation", now(&api, &principal).to_string().as_bytes());
+    let events = unfold((api, receiver, principal, Some(first)), |(api, mut receiver, principal, first)| async {
+        let next = match first {
+            Some(first) => first,
+            None => tokio::select! {
                 biased;
-                news = self.news.recv() => news,
-                () = sleep(HEARTBEAT) => return Some(Bytes::from_static(b": nothing new\n\n")),
-            };
-            match news {
-                Ok(News::Generation(change)) if change.generation > self.generation => self.tell(&change),
-                // It was part of what there was at the last look.
-                Ok(News::Generation(_)) => {}
-                Ok(News::Checked) => self.untold.push_back(event("checked", b"{}")),
-                Err(RecvError::Lagged(_)) => self.look(),
-                Err(RecvError::Closed) => return None,
-            }
-        }
-    }
-
-    fn tell(&mut self, change: &Event) {
-        self.generation = change.generation;
-        let mut told = Map::new();
-        told.insert("generation".to_owned(), change.generation.into());
-        for (what, keys) in [
-            ("added", &change.added),
-            ("changed", &change.changed),
-            ("removed", &change.removed),
-            ("held", &change.held),
-        ] {
-            told.insert(what.to_owned(), self.names(keys));
-        }
-        for (what, changed) in
-            [("toolsets", change.toolsets), ("prompts", change.prompts), ("resources", change.resources)]
-        {
-            told.insert(what.to_owned(), changed.into());
-        }
-        told.insert("problems".to_owned(), self.problems(&self.host.catalog()));
-        self.untold.push_back(event("changed", Value::Object(told).to_string().as_bytes()));
-    }
-
-    fn names(&self, keys: &[Key]) -> Value {
-        let own = |key: &&Key| match &key.scope {
-            Scope::Host => true,
-            Scope::Tenant(tenant) => self.tenant.as_ref() == Some(tenant),
+                () = api.shutdown.cancelled() => return None,
+                next = receiver.recv() => told(next, &api, &principal)?,
+                () = sleep(HEARTBEAT) => Bytes::from_static(b": nothing has changed\n\n"),
+            },
         };
-        keys.iter().filter(own).map(|key| json!(key.name)).collect()
-    }
+        Some((next, (api, receiver, principal, None)))
+    });
+    reply::stream(events)
+}
 
-    /// The files that could not be loaded, and why. They are the operator's.
-    fn problems(&self, catalog: &Catalog) -> Value {
-        if self.tenant.is_some() {
-            return json!([]);
-        }
-        let refused = catalog.refused().iter().map(|refused| (&refused.file, refused.reason.to_string()));
-        let others = catalog.problems().iter().map(|problem| (&problem.file, problem.message.clone()));
-        let problem = |(file, reason): (&std::path::PathBuf, String)| json!({ "file": file.display().to_string(), "reason": reason });
-        refused.chain(others).map(problem).collect()
+fn told(next: Result<News, RecvError>, api: &Api, principal: &Principal) -> Option<Bytes> {
+    let body = match next {
+        Ok(Some(event)) => json(&event, api, principal),
+        // What was missed is in the lists.
+        Ok(None) | Err(RecvError::Lagged(_)) => now(api, principal),
+        Err(RecvError::Closed) => return None,
+    };
+    Some(event("generation", body.to_string().as_bytes()))
+}
+
+/// Which generation there is.
+fn now(api: &Api, principal: &Principal) -> Value {
+    with_problems(json!({ "generation": api.host.catalog().generation() }), api, principal)
+}
+
+/// What of an event concerns whoever listens: names of their own, and files for the operator alone.
+fn json(event: &Event, api: &Api, principal: &Principal) -> Value {
+    let own = |key: &&Key| match &key.scope {
+        Scope::Host => true,
+        Scope::Tenant(tenant) => principal.tenant.as_ref() == Some(tenant),
+    };
+    let names = |keys: &[Key]| -> Vec<String> { keys.iter().filter(own).map(|key| key.name.to_string()).collect() };
+    let body = json!({
+        "generation": event.generation,
+        "added": names(&event.added),
+        "changed": names(&event.changed),
+        "removed": names(&event.removed),
+        "held": names(&event.held),
+        "toolsets": event.toolsets,
+        "policy": event.policy,
+        "prompts": event.prompts,
+        "resources": event.resources,
+    });
+    with_problems(body, api, principal)
+}
+
+/// For the operator also the files that do not serve now.
+fn with_problems(mut body: Value, api: &Api, principal: &Principal) -> Value {
+    if principal.tenant.is_none()
+        && !principal.anonymous
+        && let Some(members) = body.as_object_mut()
+    {
+        members.insert("problems".to_owned(), problems(api).into());
     }
+    body
+}
+
+fn problems(api: &Api) -> Vec<Value> {
+    let catalog = api.host.catalog();
+    let refused = catalog.refused().iter().map(|refused| (&refused.file, refused.reason.to_string()));
+    let problems = catalog.problems().iter().map(|problem| (&problem.file, problem.message.clone()));
+    refused
+        .chain(problems)
+        .map(|(file, reason)| json!({ "file": file.display().to_string(), "reason": reason }))
+        .collect()
 }

@@ -25,8 +25,9 @@ fn both(id: &str, report: &Report) -> (Value, Value) {
     let mut call = Map::new();
     call.insert("id".to_owned(), id.into());
     call.insert("outcome".to_owned(), report.outcome.name().into());
-    call.insert("ms".to_owned(), millis(report.took).into());
-    call.insert("cpu_ms".to_owned(), millis(report.cpu).into());
+    let ms = |time: Duration| (time.as_secs_f64() * 1e6).round() / 1e3;
+    call.insert("ms".to_owned(), ms(report.took).into());
+    call.insert("cpu_ms".to_owned(), ms(report.cpu).into());
     call.insert("digest".to_owned(), digest.into());
     if !attachments.is_empty() {
         call.insert("attachments".to_owned(), attachments.into());
@@ -35,11 +36,6 @@ fn both(id: &str, report: &Report) -> (Value, Value) {
         call.insert("pending".to_owned(), asked::json(asked));
     }
     (json!({ "role": "tool", "tool_call_id": id, "content": content }), Value::Object(call))
-}
-
-/// To the microsecond.
-fn millis(time: Duration) -> f64 {
-    (time.as_secs_f64() * 1e6).round() / 1e3
 }
 
 /// A result as text, and what is no text beside it.

@@ -25,11 +25,12 @@ use std::sync::Arc;
 use axum::Router;
 use axum::routing::{get, post};
 use hermes_core::{Host, View};
-use http::StatusCode;
 use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
 
-use crate::http::HttpError;
-use events::Feed;
+pub use approvals::{Approval, ApprovalDesk, ApprovalKind};
+
+use events::Events;
 use idempotency::Keys;
 use waiting::Waiting;
 
@@ -44,30 +45,35 @@ struct Api {
     keys: Arc<Keys>,
     waiting: Arc<Waiting>,
     verifying: Arc<Semaphore>,
-    feed: Feed,
+    desk: Arc<dyn ApprovalDesk>,
+    events: Events,
+    shutdown: CancellationToken,
+}
+
+/// How the API serves a host.
+pub struct Config {
+    /// What is served where a request does not choose among the toolsets, as in [`crate::http::Config::view`].
+    pub view: View,
+    /// Where the operator approves.
+    pub desk: Arc<dyn ApprovalDesk>,
+    /// Ends what only listens.
+    pub shutdown: CancellationToken,
 }
 
 /// The routes under `/v1`, and `/openapi.json`, for [`crate::http::serve`]: they need its guard, which says who asks, and its limits.
-///
-/// `view` is what they serve where a request does not choose among the toolsets, as in [`crate::http::Config::view`].
-pub fn router(host: Arc<Host>, view: View) -> Router {
+pub fn router(host: Arc<Host>, config: Config) -> Router {
+    let Config { view, desk, shutdown } = config;
     let (keys, waiting) = Default::default();
-    let (verifying, feed) = (Arc::new(Semaphore::new(VERIFYING)), Feed::of(&host));
-    let api = Api { host, view, keys, waiting, verifying, feed };
+    let (verifying, events) = (Arc::new(Semaphore::new(VERIFYING)), Events::of(host.registry()));
+    let api = Api { host, view, keys, waiting, verifying, desk, events, shutdown };
     Router::new()
         .route("/v1/tools", get(tools::list))
         .route("/v1/calls", post(calls::call))
         .route("/v1/calls/{id}/answers", post(answers::answer))
         .route("/v1/results/{id}", get(results::read))
-        .route("/v1/approvals", get(approvals::list))
-        .route("/v1/events", get(events::follow))
+        .route("/v1/approvals", get(approvals::list).post(approvals::decide))
+        .route("/v1/events", get(events::listen))
         .route("/v1/sessions", post(session::create))
         .route("/openapi.json", get(openapi::document))
-        .method_not_allowed_fallback(|| std::future::ready(not_allowed()))
         .with_state(Arc::new(api))
-}
-
-fn not_allowed() -> HttpError {
-    let hint = "the `Allow` header and /openapi.json list what there is";
-    HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this path has no such method").hint(hint)
 }

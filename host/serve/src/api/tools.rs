@@ -30,9 +30,8 @@ pub(super) async fn list(
         // Digests are of whole files.
         let host = Arc::clone(&api.host);
         let told = tokio::task::spawn_blocking(move || everything(&host, &session, &listing, dialect)).await;
-        let told =
-            told.map_err(|error| HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "host_error", error.to_string()))?;
-        return Ok(reply::json(StatusCode::OK, &told));
+        let failed = |_| HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "host_error", "the tools cannot be listed");
+        return Ok(reply::json(StatusCode::OK, &told.map_err(failed)?));
     }
     let tools = listing.tools.iter().filter(|seen| seen.state.offered());
     let tools: Vec<Map<String, Value>> = tools.filter_map(|seen| tool(seen, dialect)).collect();
@@ -62,6 +61,6 @@ fn verify(api: &Arc<Api>, session: Session) {
     tokio::spawn(async move {
         let _place = place;
         api.host.verify(&session).await;
-        api.feed.checked();
+        api.events.verified();
     });
 }

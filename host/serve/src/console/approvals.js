@@ -87,14 +87,13 @@ export class Approvals {
       say(`${tool}: ${[outcome, ...granted].join(" ")}`);
       find("approvals-title").focus();
     } catch (error) {
-      const told =
-        error.status === 409
-          ? "It is not what was shown any more: look again."
-          : error.status === 403
-            ? `Nobody without a token approves anything. In a shell: ${command}`
-            : error.message;
-      fill(problem, told);
-      if (error.status !== 409) return;
+      // Whoever decided it, or changed the tool: the list says what waits now.
+      const gone = error.status === 404 || error.status === 409;
+      const told = gone ? "That is not what waits any more." : error.message;
+      const shell = error.status === 403 ? ` In a shell: ${command}` : "";
+      fill(problem, told, shell);
+      say(told);
+      if (!gone) return;
     }
     await this.look();
     this.decided();

@@ -17,20 +17,20 @@ const wait = (ms) =>
 export async function follow(changed, signal) {
   let pause = SOON;
   let lost = false;
+  let generation;
   while (!signal.aborted) {
     try {
       const response = await ask("/v1/events", { stream: true, signal });
       for await (const { name, data } of events(response)) {
         pause = SOON;
-        if (name === "current") {
-          state(data.generation);
-          log(lost ? `back, at generation ${data.generation}` : `generation ${data.generation}`);
-          lost = false;
-        } else if (name === "changed") {
-          state(data.generation);
-          log(sentence(data));
-        }
-        if (data.problems) problems(data.problems);
+        if (name !== "generation") continue;
+        if (data.added) log(sentence(data));
+        else if (lost) log(`back, at generation ${data.generation}`);
+        else if (data.generation !== generation) log(`generation ${data.generation}`);
+        lost = false;
+        ({ generation } = data);
+        state(generation);
+        problems(data.problems ?? []);
         changed();
       }
     } catch (error) {
@@ -54,8 +54,10 @@ function sentence(change) {
   const named = ["added", "changed", "removed", "held"]
     .filter((what) => change[what].length > 0)
     .map((what) => `${what} ${change[what].join(", ")}`);
-  const others = ["toolsets", "prompts", "resources"].filter((what) => change[what]).map((what) => `${what} changed`);
-  return [...named, ...others].join("; ") || "files that cannot be loaded changed";
+  const others = ["toolsets", "policy", "prompts", "resources"]
+    .filter((what) => change[what])
+    .map((what) => `${what} changed`);
+  return [...named, ...others].join("; ") || "what could not be loaded is another";
 }
 
 function log(text) {

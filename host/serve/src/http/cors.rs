@@ -29,7 +29,10 @@ pub(super) fn preflight(asked: &HeaderMap) -> Response {
 pub(super) fn readable(mut response: Response, origin: HeaderValue) -> Response {
     let headers = response.headers_mut();
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("mcp-session-id, www-authenticate"));
+    headers.insert(
+        ACCESS_CONTROL_EXPOSE_HEADERS,
+        HeaderValue::from_static("content-range, mcp-session-id, retry-after, www-authenticate"),
+    );
     headers.append(VARY, HeaderValue::from_name(ORIGIN));
     response
 }

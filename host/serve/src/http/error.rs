@@ -29,6 +29,12 @@ impl HttpError {
         Self::new(StatusCode::NOT_FOUND, "not_found", message)
     }
 
+    /// Something is there, and does not do that.
+    pub fn not_allowed() -> Self {
+        let hint = "the `Allow` header and /openapi.json list what there is";
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this path has no such method").hint(hint)
+    }
+
     /// The same with a hint.
     #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {

@@ -13,7 +13,9 @@ use hermes_core::{Digest, Session, View};
 use http::header::{AUTHORIZATION, HOST, HeaderName, ORIGIN};
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use subtle::ConstantTimeEq as _;
+use tokio::sync::watch;
 
+use super::Allowed;
 use super::cors;
 use super::error::HttpError;
 use super::origin::{AllowedHost, AllowedOrigin, Place};
@@ -71,23 +73,16 @@ impl Principal {
 /// The one check in front of every route.
 pub(super) struct Guard {
     access: Access,
-    hosts: Vec<Place>,
-    origins: Vec<AllowedOrigin>,
+    /// Where it listens, if that is one address.
+    own: Option<Place>,
+    allowed: watch::Receiver<Allowed>,
 }
 
 impl Guard {
     /// A guard of what listens on `address`.
-    pub(super) fn new(
-        access: Access,
-        hosts: Vec<AllowedHost>,
-        origins: Vec<AllowedOrigin>,
-        address: SocketAddr,
-    ) -> Self {
-        let mut hosts: Vec<Place> = hosts.iter().map(|host| host.place().clone()).collect();
-        if !address.ip().is_unspecified() {
-            hosts.push(Place::of(address.ip()));
-        }
-        Self { access, hosts, origins }
+    pub(super) fn new(access: Access, allowed: watch::Receiver<Allowed>, address: SocketAddr) -> Self {
+        let own = (!address.ip().is_unspecified()).then(|| Place::of(address.ip()));
+        Self { access, own, allowed }
     }
 
     fn host(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), HttpError> {
@@ -112,7 +107,7 @@ impl Guard {
         };
         let Some(text) = only(headers, ORIGIN).map_err(|Unclear| refused())? else { return Ok(()) };
         let origin: AllowedOrigin = text.parse().map_err(|_| refused())?;
-        let fits = self.origins.contains(&origin) || self.is_own(origin.place());
+        let fits = self.allowed.borrow().origins.contains(&origin) || self.is_own(origin.place());
         if fits { Ok(()) } else { Err(refused()) }
     }
 
@@ -120,7 +115,7 @@ impl Guard {
     /// read its answers; a page that happens to come from this machine has none.
     fn page(&self, headers: &HeaderMap) -> Option<HeaderValue> {
         let origin = headers.get(ORIGIN)?;
-        self.origins.contains(&origin.to_str().ok()?.parse().ok()?).then(|| origin.clone())
+        self.allowed.borrow().origins.contains(&origin.to_str().ok()?.parse().ok()?).then(|| origin.clone())
     }
 
     async fn answer(&self, for_page: bool, mut request: Request, next: Next) -> Response {
@@ -137,7 +132,9 @@ impl Guard {
     }
 
     fn is_own(&self, place: &Place) -> bool {
-        place.is_loopback() || self.hosts.iter().any(|host| host.covers(place))
+        let allowed = self.allowed.borrow();
+        let mut hosts = self.own.iter().chain(allowed.hosts.iter().map(AllowedHost::place));
+        place.is_loopback() || hosts.any(|host| host.covers(place))
     }
 
     fn principal(&self, headers: &HeaderMap) -> Result<Principal, HttpError> {

@@ -21,6 +21,7 @@ use axum::{Extension, Router, middleware};
 use bytes::Bytes;
 use hermes_core::{Host, View};
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 pub use error::HttpError;
@@ -39,17 +40,20 @@ pub struct Config {
     pub view: View,
     /// Who may use it.
     pub access: Access,
-    /// Names under which the server is reached, beside those of this machine itself.
-    pub allowed_hosts: Vec<AllowedHost>,
-    /// Web pages that may use it from a browser, beside those that the server itself shows.
-    pub allowed_origins: Vec<AllowedOrigin>,
+    /// Where it may be used from; each request looks at what is allowed then.
+    pub allowed: watch::Receiver<Allowed>,
     /// Bounds.
     pub limits: Limits,
 }
 
-/// Tells routes that stream when the server stops: what only listens ends then.
-#[derive(Debug, Clone)]
-pub struct Stopping(pub CancellationToken);
+/// Where a server may be used from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Allowed {
+    /// Names under which it is reached, beside those of this machine itself.
+    pub hosts: Vec<AllowedHost>,
+    /// Web pages that may use it from a browser, beside those that the server itself shows.
+    pub origins: Vec<AllowedOrigin>,
+}
 
 /// Why a server does not start, or ended other than by its own shutdown.
 #[derive(Debug, thiserror::Error)]
@@ -65,8 +69,8 @@ pub enum ServeError {
 /// Serves `host` on `listener` until `shutdown`. Then it accepts nothing more, streams end, and calls that run have
 /// [`Limits::grace`] until they are cancelled.
 ///
-/// `more` are routes beside `/mcp`, `/healthz`, `/readyz` and the console's page at `/`. They are behind the same guard, find a
-/// [`Principal`] and [`Stopping`] in a request's extensions, and get bodies that were read already, within the limits.
+/// `more` are routes beside `/mcp`, `/healthz`, `/readyz` and the page at `/`. They are behind the same guard, find a [`Principal`] in a request's
+/// extensions, and get bodies that were read already, within the limits.
 ///
 /// # Errors
 ///
@@ -83,11 +87,10 @@ pub async fn serve(
         return Err(ServeError::Open(address));
     }
     let limits = config.limits;
-    let stopping = Stopping(shutdown.clone());
     let server = Arc::new(Server::new(host, shutdown));
     let endpoint = Arc::new(Endpoint::new(Arc::clone(&server), limits.sessions, limits.session_idle));
     let mcp = Mcp { endpoint: Arc::clone(&endpoint), host: Arc::clone(&server.host), view: Arc::new(config.view) };
-    let guard = Guard::new(config.access, config.allowed_hosts, config.allowed_origins, address);
+    let guard = Guard::new(config.access, config.allowed, address);
     let router = Router::new()
         .route("/mcp", any(default_address))
         .route("/mcp/{address}", any(address_of))
@@ -95,10 +98,10 @@ pub async fn serve(
         .merge(more)
         .fallback(|| std::future::ready(HttpError::not_found("there is no such path")))
         .layer(middleware::from_fn_with_state(limits, body::read))
-        .layer(Extension(stopping))
         .merge(console::router())
         .route("/healthz", get(probes::healthy))
         .route("/readyz", get(probes::ready).with_state(Arc::clone(&server)))
+        .method_not_allowed_fallback(|| std::future::ready(HttpError::not_allowed()))
         .layer(middleware::from_fn_with_state(Arc::new(guard), guard::check));
     let reaping = async { endpoint.reap().await };
     tokio::select! {

@@ -1,7 +1,9 @@
 //! Who is let in.
 
+use hermes_serve::http::Allowed;
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 use crate::client::Client;
 use crate::world::{TOKEN, World};
@@ -9,7 +11,11 @@ use crate::world::{TOKEN, World};
 /// Sends `headers` to each of `paths`, and returns status and kind of the answer.
 async fn sent(client: &Client, path: &str, headers: &[(&str, &str)]) -> (u16, String) {
     let client = headers.iter().fold(client.at(path), |client, (name, value)| client.with(name, value));
-    let mut answer = client.send(Method::GET, "").await;
+    sent_by(&client, Method::GET).await
+}
+
+async fn sent_by(client: &Client, method: Method) -> (u16, String) {
+    let mut answer = client.send(method, "").await;
     let status = answer.status.as_u16();
     if status == 401 {
         assert_eq!(answer.headers["www-authenticate"], "Bearer");
@@ -24,8 +30,9 @@ async fn sent(client: &Client, path: &str, headers: &[(&str, &str)]) -> (u16, St
 async fn host_comes_before_origin_and_origin_before_the_token() {
     let world = World::new();
     let served = world.serve_with(|config| {
-        config.allowed_hosts = vec!["tools.example.com".parse().unwrap(), "ports.example.com:8443".parse().unwrap()];
-        config.allowed_origins = vec!["https://app.example.com".parse().unwrap()];
+        let hosts = vec!["tools.example.com".parse().unwrap(), "ports.example.com:8443".parse().unwrap()];
+        let origins = vec!["https://app.example.com".parse().unwrap()];
+        config.allowed = watch::channel(Allowed { hosts, origins }).1;
     });
     let served = served.await;
     let port = served.address.port();
@@ -105,6 +112,7 @@ async fn probes_need_no_token_and_still_a_host() {
         assert_eq!((answer.status, answer.json().await), (StatusCode::OK, json!({"status": "ok"})), "{path}");
         let answer = client.at(path).with("host", "evil.example").send(Method::GET, "").await;
         assert_eq!(answer.status, StatusCode::FORBIDDEN, "{path}");
+        assert_eq!(sent_by(&client.at(path), Method::POST).await, (405, "method_not_allowed".to_owned()), "{path}");
     }
     for path in ["/healthz/", "/healthz/x", "//healthz", "/mcp"] {
         assert_eq!(client.at(path).send(Method::GET, "").await.status, StatusCode::UNAUTHORIZED, "{path}");
@@ -112,9 +120,33 @@ async fn probes_need_no_token_and_still_a_host() {
 }
 
 #[tokio::test]
+async fn what_the_operator_allows_and_forbids_holds_for_the_next_request() {
+    let (operator, allowed) = watch::channel(Allowed::default());
+    let world = World::new();
+    let served = world.serve_with(|config| config.allowed = allowed).await;
+    let client = Client::new(served.address, Some(TOKEN));
+    let (host, origin) = (("host", "tools.example.com"), ("origin", "https://app.example.com"));
+    for open in [false, true, false] {
+        if open {
+            let (hosts, origins) = (vec![host.1.parse().unwrap()], vec![origin.1.parse().unwrap()]);
+            operator.send_replace(Allowed { hosts, origins });
+        } else {
+            operator.send_replace(Allowed::default());
+        }
+        let expected = if open { 404 } else { 403 };
+        for header in [host, origin] {
+            assert_eq!(sent(&client, "/nothing", &[header]).await.0, expected, "{header:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_browser_lets_pages_that_were_allowed_by_name_use_the_server_and_no_other() {
     let world = World::new();
-    let served = world.serve_with(|config| config.allowed_origins = vec!["https://app.example.com".parse().unwrap()]);
+    let served = world.serve_with(|config| {
+        let origins = vec!["https://app.example.com".parse().unwrap()];
+        config.allowed = watch::channel(Allowed { origins, ..Allowed::default() }).1;
+    });
     let served = served.await;
     let stranger = Client::new(served.address, None).at("/mcp");
     let asks = |origin: &str| {

@@ -21,6 +21,7 @@ mod forms;
 mod guard;
 mod legacy;
 mod limits;
+mod metrics;
 mod modern;
 mod prompts;
 mod resources;

@@ -13,16 +13,17 @@ use hermes_core::library::{Prompts, Resources};
 use hermes_core::registry::{Trust, TrustPolicy};
 use hermes_core::{
     Call, Caller, Component, Content, CpuMeter, Decision, Ended, Failure, Fault, Hook, HookRun, Host, Output, Power,
-    Registry, Run, Runner, SecretStore, Source, Surroundings, Tool, Toolsets, View, Workspace,
+    Registry, Run, RunTimes, Runner, SecretStore, Source, Surroundings, Tool, Toolsets, View, Workspace,
 };
 use hermes_manifest::{EnvName, Existing, HostApi, ToolsetName, embed};
-use hermes_serve::api::router;
-use hermes_serve::http::{Access, Config, Limits, ServeError, Token, serve};
+use hermes_serve::Metrics;
+use hermes_serve::api::{self, Approval, ApprovalDesk, router};
+use hermes_serve::http::{Access, Allowed, Config, Limits, ServeError, Token, serve};
 use semver::Version;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -54,7 +55,14 @@ impl Tool for Stage {
         let act = Arc::clone(&self.0.lock().unwrap()[&call.tool]);
         async move {
             let result = act(Ran { call, args: serde_json::from_str(&args).unwrap(), caller }).await;
-            Run { result, log: Vec::new(), log_dropped: 0, cpu: Duration::ZERO, refusals: Vec::new() }
+            Run {
+                result,
+                log: Vec::new(),
+                log_dropped: 0,
+                cpu: Duration::ZERO,
+                times: RunTimes::default(),
+                refusals: Vec::new(),
+            }
         }
         .boxed()
     }
@@ -104,6 +112,23 @@ impl SecretStore for Secrets {
     }
 }
 
+/// Approvals that a test lets wait. What is allowed is gone.
+#[derive(Default)]
+pub(crate) struct Desk(pub(crate) Mutex<Vec<Approval>>);
+
+impl ApprovalDesk for Desk {
+    fn waiting(&self) -> Vec<Approval> {
+        self.0.lock().unwrap().clone()
+    }
+
+    fn allow(&self, approval: &Approval) -> Result<(), String> {
+        let mut waiting = self.0.lock().unwrap();
+        let found = waiting.iter().position(|waiting| waiting == approval).ok_or("it was decided meanwhile")?;
+        waiting.remove(found);
+        Ok(())
+    }
+}
+
 struct Folders {
     plugins: TempDir,
     library: TempDir,
@@ -113,6 +138,8 @@ struct Folders {
 /// A host in the making, and then the host.
 pub(crate) struct World {
     pub(crate) host: Arc<Host>,
+    metrics: Arc<Metrics>,
+    pub(crate) desk: Arc<Desk>,
     stage: Stage,
     folders: Arc<Folders>,
     toolsets: BTreeMap<String, String>,
@@ -123,16 +150,24 @@ impl World {
         let (stage, plugins, work) = (Stage::default(), TempDir::new().unwrap(), TempDir::new().unwrap());
         let api = HostApi::new(Version::new(0, 1, 0));
         let registry = Registry::new(api, Arc::new(stage.clone()), Trust::in_memory(TrustPolicy::Folder));
-        let surroundings = Surroundings::new(Workspace::open(work.path(), None, None), Arc::new(Secrets)).unwrap();
+        let mut surroundings = Surroundings::new(Workspace::open(work.path(), None, None), Arc::new(Secrets)).unwrap();
+        let metrics = Arc::<Metrics>::default();
+        surroundings.observer = Arc::<Metrics>::clone(&metrics);
         let host = Arc::new(Host::new(Arc::new(registry), surroundings));
         let folders = Arc::new(Folders { plugins, library: TempDir::new().unwrap(), _work: work });
-        let world = Self { host, stage, folders, toolsets: BTreeMap::new() };
+        let world = Self { host, metrics, desk: Arc::default(), stage, folders, toolsets: BTreeMap::new() };
         world.scan();
         world
     }
 
     fn scan(&self) {
         self.host.registry().scan(&[Source::folder(self.folders.plugins.path())]).unwrap();
+    }
+
+    /// A file in the plugins' folder that is no component.
+    pub(crate) fn refused(&self, name: &str, bytes: &[u8]) {
+        fs::write(self.folders.plugins.path().join(format!("{name}.wasm")), bytes).unwrap();
+        self.scan();
     }
 
     /// A component of these manifests.
@@ -232,8 +267,11 @@ impl World {
         let address = listener.local_addr().unwrap();
         let mut config = config();
         adapt(&mut config);
-        let more = router(Arc::clone(&self.host), config.view.clone());
+        let metrics = Arc::clone(&self.metrics).router(Arc::clone(&self.host));
         let shutdown = CancellationToken::new();
+        let desk = Arc::<Desk>::clone(&self.desk);
+        let api = api::Config { view: config.view.clone(), desk, shutdown: shutdown.clone() };
+        let more = router(Arc::clone(&self.host), api).merge(metrics);
         let serving = serve(listener, Arc::clone(&self.host), config, more, shutdown.clone());
         Served { address, shutdown, task: tokio::spawn(serving), _folders: Arc::clone(&self.folders) }
     }
@@ -244,8 +282,7 @@ pub(crate) fn config() -> Config {
     Config {
         view: View::default(),
         access: Access::Tokens(vec![Token::new("me", TOKEN, None), Token::new("you", "another-token", None)]),
-        allowed_hosts: Vec::new(),
-        allowed_origins: Vec::new(),
+        allowed: watch::channel(Allowed::default()).1,
         limits: Limits::default(),
     }
 }

@@ -7,8 +7,9 @@ use hermes_core::{AnsweredBy, Content, GrantLine, Host, LimitKind, Outcome, Repo
 use hermes_manifest::{Manifest, Schema};
 use serde_json::{Value, json};
 
-use super::super::{approve_command, hidden, is_hook, there, use_approved};
+use super::super::{approve_command, hidden, is_hook, there};
 use super::{flags, questions};
+use crate::approval::use_approved;
 use crate::cli::CallArgs;
 use crate::failure::Failure;
 use crate::printer::{Printer, escape};

@@ -8,15 +8,18 @@ use std::sync::Arc;
 use hermes_core::reload::Reloader;
 use hermes_core::{Host, Session, State};
 use hermes_serve::http::{Access, Config, Limits, ServeError, Token, serve as serve_http};
+use hermes_serve::{Metrics, api};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::signals;
+use crate::approval::Desk;
 use crate::cli::RunArgs;
 use crate::failure::Failure;
 use crate::printer::{Printer, escape, shown, word};
 use crate::private;
+use crate::reload::Live;
 use crate::settings::Settings;
 
 /// Where it listens when nobody says where, and how many ports after it are tried.
@@ -34,7 +37,9 @@ struct Kept<'a> {
 pub(super) async fn serve(
     args: &RunArgs,
     host: Arc<Host>,
+    metrics: Arc<Metrics>,
     settings: &Settings,
+    live: &Live,
     reloader: &Reloader,
     printer: Printer,
 ) -> Result<(), Failure> {
@@ -46,17 +51,14 @@ pub(super) async fn serve(
     };
     let listener = listen(args.http.or(settings.config.serve.http)).await?;
     let address = listener.local_addr().map_err(Failure::work)?;
-    let config = Config {
-        view: view.clone(),
-        access,
-        allowed_hosts: settings.config.serve.allowed_hosts.clone(),
-        allowed_origins: settings.config.serve.allowed_origins.clone(),
-        limits: Limits::default(),
-    };
-    let api = hermes_serve::api::router(Arc::clone(&host), view.clone());
-    let session = Session { view, anonymous: kept.is_none(), ..Session::default() };
+    let config = Config { view: view.clone(), access, allowed: live.allowed(), limits: Limits::default() };
     let shutdown = CancellationToken::new();
-    let serving = serve_http(listener, Arc::clone(&host), config, api, shutdown.clone());
+    let desk = Arc::new(Desk::new(Arc::clone(&host), live.settings.clone()));
+    let served = api::Config { view: view.clone(), desk, shutdown: shutdown.clone() };
+    let api = api::router(Arc::clone(&host), served);
+    let more = api.merge(metrics.router(Arc::clone(&host)));
+    let session = Session { view, anonymous: kept.is_none(), ..Session::default() };
+    let serving = serve_http(listener, Arc::clone(&host), config, more, shutdown.clone());
     let mut serving = std::pin::pin!(serving);
     let greeting = async {
         greet(&host, &session, address, kept.as_ref(), printer)?;

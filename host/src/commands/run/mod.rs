@@ -9,16 +9,20 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use hermes_core::Host;
 use hermes_core::reload::Reloader;
+use hermes_serve::Metrics;
 use tokio::runtime::Runtime;
 
 use crate::cli::RunArgs;
 use crate::failure::Failure;
 use crate::open;
 use crate::printer::{Printer, escape, shown};
+use crate::reload::{Live, reloads};
 use crate::settings::Settings;
 
 pub(super) fn run(args: &RunArgs, settings: Settings, printer: Printer) -> Result<(), Failure> {
-    let host = Arc::new(open::host(&settings)?);
+    let metrics = Arc::new(Metrics::new());
+    let (host, sandbox) = open::serving(&settings, Arc::<Metrics>::clone(&metrics))?;
+    let host = Arc::new(host);
     if let Err(error) = &host.surroundings().workspace {
         tracing::warn!(
             "serving without files: {}; set a workspace with --workspace DIR",
@@ -32,11 +36,12 @@ pub(super) fn run(args: &RunArgs, settings: Settings, printer: Printer) -> Resul
         .map_err(|unknown| Failure::usage(format!("{}: {unknown}", settings.place("serve.toolsets"))))?;
     let settings = Arc::new(settings);
     let runtime = super::runtime()?;
-    let reloader = reload(&settings, &host, &runtime)?;
+    let live = Arc::new(Live::new(Arc::clone(host.registry()), sandbox, Arc::clone(&settings)));
+    let reloader = reload(&live, &host, &runtime)?;
     let served = if args.stdio {
         runtime.block_on(stdio::serve(host, &settings))
     } else {
-        runtime.block_on(http::serve(args, host, &settings, &reloader, printer))
+        runtime.block_on(http::serve(args, host, metrics, &settings, &live, &reloader, printer))
     };
     // It waits for what components do in the runtime.
     drop(reloader);
@@ -46,8 +51,8 @@ pub(super) fn run(args: &RunArgs, settings: Settings, printer: Printer) -> Resul
 }
 
 /// Keeps the host true to its files.
-fn reload(settings: &Arc<Settings>, host: &Host, runtime: &Runtime) -> Result<Reloader, Failure> {
-    let reloads = open::reloads(settings, host.registry());
+fn reload(live: &Arc<Live>, host: &Host, runtime: &Runtime) -> Result<Reloader, Failure> {
+    let reloads = reloads(live);
     let handle = runtime.handle().clone();
     let block_on = Box::new(move |work: BoxFuture<'_, ()>| handle.block_on(work));
     Reloader::start(Arc::clone(host.registry()), reloads, block_on).map_err(Failure::work)

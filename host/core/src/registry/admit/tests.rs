@@ -30,15 +30,14 @@ fn gone() -> (Placed, Stamp) {
 
 #[test]
 fn under_folder_no_file_is_read() {
-    let plan = plan(&[gone().0], &TrustRecord::default(), &Trust::in_memory(TrustPolicy::Folder));
+    let plan = plan(&[gone().0], &TrustRecord::default(), TrustPolicy::Folder);
     assert!(matches!(plan.verdicts[..], [Ok(Standing::Admitted)]));
 }
 
 #[test]
 fn under_pinned_an_unchanged_file_is_not_read_again() {
-    let trust = Trust::in_memory(TrustPolicy::Pinned);
     let (file, stamp) = gone();
-    let plan = |record: &TrustRecord| plan(&[gone().0], record, &trust);
+    let plan = |record: &TrustRecord| plan(&[gone().0], record, TrustPolicy::Pinned);
     let mut record = TrustRecord::default();
     assert!(matches!(&plan(&record).verdicts[..], [Err(reason)] if reason.kind() == "unreadable"));
 

@@ -26,6 +26,16 @@ pub enum TrustPolicy {
     Pinned,
 }
 
+impl TrustPolicy {
+    /// What holds in a scope: tenants' folders are always pinned.
+    pub(super) fn within(self, scope: &Scope) -> Self {
+        match scope {
+            Scope::Host => self,
+            Scope::Tenant(_) => Self::Pinned,
+        }
+    }
+}
+
 impl fmt::Display for TrustPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -35,10 +45,11 @@ impl fmt::Display for TrustPolicy {
     }
 }
 
-/// How far a registry trusts what it finds.
+/// How far a registry trusts what it finds, at first.
 #[derive(Clone)]
 pub struct Trust {
-    /// The policy for the host's own folders. Tenants' are always pinned.
+    /// The policy for the host's own folders, until [`Registry::set_policy`](super::Registry::set_policy) says another. Tenants' are
+    /// always pinned.
     pub policy: TrustPolicy,
     /// What is remembered.
     pub store: Arc<dyn TrustStore>,
@@ -48,13 +59,6 @@ impl Trust {
     /// Remembers nothing beyond this process.
     pub fn in_memory(policy: TrustPolicy) -> Self {
         Self { policy, store: Arc::new(MemoryTrust::default()) }
-    }
-
-    pub(super) fn policy(&self, scope: &Scope) -> TrustPolicy {
-        match scope {
-            Scope::Host => self.policy,
-            Scope::Tenant(_) => TrustPolicy::Pinned,
-        }
     }
 }
 

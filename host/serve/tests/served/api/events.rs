@@ -1,82 +1,110 @@
-//! What changes while the host serves.
+//! What changes while somebody listens.
+
+use std::time::Duration;
 
 use hermes_core::Toolsets;
-use http::Method;
+use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::openapi;
 use crate::client::{Answer, Client};
-use crate::world::{LONG, Served, World, manifest};
+use crate::world::{LONG, Served, World, done, manifest};
 
-async fn follow(served: &Served) -> (Answer, Value) {
-    let mut stream = served.client().at("/v1/events").send(Method::GET, "").await;
-    assert_eq!((stream.status.as_u16(), stream.headers["content-type"].to_str().unwrap()), (200, "text/event-stream"));
-    let current = stream.message().await.unwrap();
-    openapi::conforms("Current", &current);
-    (stream, current)
-}
-
-async fn changed(stream: &mut Answer) -> Value {
-    let changed = stream.message().await.unwrap();
-    openapi::conforms("Changed", &changed);
-    changed
+/// The next event that is no heartbeat.
+async fn next(answer: &mut Answer) -> Value {
+    let event = answer.message().await.expect("an event");
+    openapi::conforms("Event", &event);
+    event
 }
 
 #[tokio::test]
-async fn a_stream_begins_with_what_there_is_and_tells_each_generation() {
-    let world = World::new().echo("first", "");
+async fn each_generation_is_told_to_who_listens_and_the_end_at_once() {
+    let world = World::new().tool("first", "", |_| Box::pin(std::future::ready(done("x"))));
     let served = world.serve().await;
-    let (mut stream, current) = follow(&served).await;
-    let generation = world.host.catalog().generation();
-    assert_eq!(current, json!({"generation": generation, "problems": []}));
-    let world = world.echo("second", "");
-    let added = changed(&mut stream).await;
-    assert_eq!((&added["generation"], &added["added"]), (&json!(generation + 1), &json!(["second"])));
-    world.component("first", &manifest("first", r#", "title": "T""#));
-    assert_eq!(changed(&mut stream).await["changed"], json!(["first"]));
-    world.remove("second");
-    assert_eq!(changed(&mut stream).await["removed"], json!(["second"]));
-    let world = world.toolset("mine", "tools = [\"first\"]");
-    let toolsets = changed(&mut stream).await;
-    assert_eq!((&toolsets["toolsets"], &toolsets["added"]), (&json!(true), &json!([])));
-    drop(world);
+    let mut answer = served.client().at("/v1/events").send(Method::GET, "").await;
+    assert_eq!(
+        (answer.status, &answer.headers["content-type"]),
+        (StatusCode::OK, &"text/event-stream".parse().unwrap())
+    );
+    let generation = next(&mut answer).await["generation"].as_u64();
+    let world = world.tool("second", "", |_| Box::pin(std::future::ready(done("x"))));
+    let told = next(&mut answer).await;
+    assert_eq!(told["added"], json!(["second"]));
+    assert!(told["generation"].as_u64() > generation);
+    world.refused("broken", b"no component");
+    let told = next(&mut answer).await;
+    let problem = &told["problems"][0];
+    assert!(problem["file"].as_str().unwrap().ends_with("broken.wasm"), "{told}");
+    assert!(problem["reason"].is_string());
+    served.shutdown.cancel();
+    assert_eq!(answer.message().await, None);
 }
 
 #[tokio::test]
-async fn files_that_could_not_be_loaded_are_told_with_the_reason() {
+async fn only_who_has_the_token_listens() {
+    let served = World::new().serve().await;
+    let stranger = Client::new(served.address, None).at("/v1/events");
+    assert_eq!(stranger.send(Method::GET, "").await.status, StatusCode::UNAUTHORIZED);
+}
+
+async fn listen(served: &Served) -> (Answer, Value) {
+    let mut stream = served.client().at("/v1/events").send(Method::GET, "").await;
+    let now = next(&mut stream).await;
+    (stream, now)
+}
+
+#[tokio::test]
+async fn what_is_changed_and_removed_is_told_by_name() {
+    let world = World::new().echo("first", "").echo("second", "");
+    let served = world.serve().await;
+    let (mut stream, now) = listen(&served).await;
+    assert_eq!(now, json!({"generation": world.host.catalog().generation(), "problems": []}));
+    world.component("first", &manifest("first", r#", "title": "T""#));
+    assert_eq!(next(&mut stream).await["changed"], json!(["first"]));
+    world.remove("second");
+    assert_eq!(next(&mut stream).await["removed"], json!(["second"]));
+    let _world = world.toolset("mine", "tools = [\"first\"]");
+    let told = next(&mut stream).await;
+    assert_eq!((&told["toolsets"], &told["added"]), (&json!(true), &json!([])));
+}
+
+#[tokio::test]
+async fn files_that_do_not_serve_are_told_until_they_do_and_to_who_comes_later() {
     let world = World::new().echo("mine", "");
     let served = world.serve().await;
-    let (mut stream, _) = follow(&served).await;
-    world.component("bad", &manifest("mine", ""));
-    let problems = changed(&mut stream).await["problems"].clone();
-    assert!(problems[0]["file"].as_str().unwrap().ends_with("bad.wasm"), "{problems}");
+    let (mut stream, _) = listen(&served).await;
+    world.component("other", &manifest("mine", ""));
+    let problems = next(&mut stream).await["problems"].clone();
     assert!(problems[0]["reason"].as_str().unwrap().contains("`mine` belongs to"), "{problems}");
-    // Who comes later hears of it as well.
-    assert_eq!(follow(&served).await.1["problems"], problems);
-    world.remove("bad");
-    assert_eq!(changed(&mut stream).await["problems"], json!([]));
+    assert_eq!(listen(&served).await.1["problems"], problems);
+    world.refused("broken", b"no component");
+    assert_eq!(next(&mut stream).await["problems"].as_array().unwrap().len(), 2);
+    world.remove("other");
+    world.remove("broken");
+    next(&mut stream).await;
+    assert_eq!(next(&mut stream).await["problems"], json!([]));
 }
 
 #[tokio::test]
-async fn verdicts_of_checks_are_told() {
+async fn verdicts_of_checks_are_a_reason_to_look_again() {
     let served = World::new().echo("checked", r#", "check": "dynamic""#).serve().await;
-    let (mut stream, _) = follow(&served).await;
+    let (mut stream, now) = listen(&served).await;
     let state = async || {
         let listed = served.client().at("/v1/tools?all").send(Method::GET, "").await.json().await;
         listed["tools"][0]["state"].as_str().unwrap().to_owned()
     };
     assert_eq!(state().await, "unverified");
-    assert_eq!(stream.message().await.unwrap(), json!({}));
+    assert_eq!(next(&mut stream).await, now);
     assert_eq!(state().await, "unavailable");
 }
 
 /// More changes than are kept for a reader that does not read, and than its connection holds.
 #[tokio::test]
-async fn a_slow_reader_is_told_to_look_again_and_of_what_comes_after() {
+async fn a_slow_reader_is_told_to_look_at_everything_and_of_what_comes_after() {
     let world = World::new().echo("mine", "");
     let served = world.serve().await;
-    let (mut stream, _) = follow(&served).await;
+    let (mut stream, _) = listen(&served).await;
     // Each event tells of all these files, so that what lies between sockets is soon full.
     for number in 0..64 {
         world.component(&format!("{}{number}", "n".repeat(100)), &manifest("mine", ""));
@@ -88,7 +116,7 @@ async fn a_slow_reader_is_told_to_look_again_and_of_what_comes_after() {
     let last = world.host.catalog().generation();
     let (mut told, mut looked) = (0, false);
     loop {
-        let event = stream.message().await.unwrap();
+        let event = next(&mut stream).await;
         looked |= event.get("added").is_none();
         told += 1;
         if event["generation"] == last {
@@ -99,13 +127,10 @@ async fn a_slow_reader_is_told_to_look_again_and_of_what_comes_after() {
 }
 
 #[tokio::test]
-async fn a_stream_needs_a_token_and_ends_at_once_when_the_server_stops() {
-    let served = World::new().serve_with(|config| config.limits.grace = std::time::Duration::MAX).await;
-    let stranger = Client::new(served.address, None).at("/v1/events");
-    assert_eq!(stranger.send(Method::GET, "").await.status, 401);
-    let (mut stream, _) = follow(&served).await;
+async fn an_open_stream_keeps_no_server_from_its_end() {
+    let mut served = World::new().serve_with(|config| config.limits.grace = Duration::MAX).await;
+    let (mut stream, _) = listen(&served).await;
     served.shutdown.cancel();
     assert_eq!(stream.message().await, None);
-    let mut served = served;
     timeout(LONG, &mut served.task).await.expect("it serves on").unwrap().unwrap();
 }

@@ -1,5 +1,6 @@
 //! The HTTP API.
 
+mod approvals;
 mod asked;
 mod calls;
 mod events;

@@ -1,0 +1,80 @@
+//! Who watches calls.
+
+use std::sync::{Arc, Mutex};
+
+use futures_util::FutureExt as _;
+use hermes_core::{Audited, CallRequest, Observed, Observer, ToolRequest};
+
+use crate::world::{World, done, session};
+
+/// Writes down what it sees, and gives each call a trace of its own.
+#[derive(Default)]
+struct Watcher(Mutex<Vec<String>>);
+
+impl Observer for Watcher {
+    fn began(&self, call: &Audited<'_>, meta: &[(String, String)]) -> Vec<(String, String)> {
+        let brought: Vec<String> = meta.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let below = if call.parent.is_some() { " below" } else { "" };
+        self.0.lock().unwrap().push(format!("{}{below} began with {}", call.tool, brought.join(" ")));
+        vec![("traceparent".to_owned(), format!("of-{}", call.tool))]
+    }
+
+    fn ended(&self, call: &Observed<'_>) {
+        let Observed { call, outcome, trace, .. } = call;
+        let last = trace.last().map(|traced| format!("{:?}", traced.step)).unwrap_or_default();
+        self.0.lock().unwrap().push(format!("{} ended {} at {last}", call.tool, outcome.name()));
+    }
+}
+
+fn traced(tool: &str) -> CallRequest {
+    let meta = vec![("traceparent".to_owned(), "client".to_owned()), ("locale".to_owned(), "de".to_owned())];
+    CallRequest { meta, ..CallRequest::new(tool, "{}") }
+}
+
+#[tokio::test]
+async fn each_call_begins_and_ends_once_and_hands_on_the_trace_that_it_was_given() {
+    let watcher = Arc::<Watcher>::default();
+    let observer = Arc::<Watcher>::clone(&watcher);
+    let world = World::with(|surroundings| surroundings.observer = observer);
+    let world = world
+        .answers("inner", "", |ran| done(format!("{:?}", ran.call.meta)))
+        .tool("outer", r#", "capabilities": {"tools": ["inner"]}"#, |ran| {
+            async move {
+                let request = ToolRequest { tool: "inner".to_owned(), args: "{}".to_owned() };
+                let inner = crate::world::said(&ran.caller.call(vec![request]).await.remove(0));
+                done(format!("{:?} {inner}", ran.call.meta))
+            }
+            .boxed()
+        })
+        .toolset("x", "tools = [\"outer\"]\n[grant]\ntools = [\"inner\"]")
+        .toolset("y", "tools = [\"inner\"]");
+    let report = world.send(&session(), traced("outer")).await;
+    let own = |tool: &str| format!(r#"[("locale", "de"), ("traceparent", "of-{tool}")]"#);
+    assert_eq!(crate::world::said(&report.outcome), format!("{} {}", own("outer"), own("inner")));
+    world.send(&session(), traced("none")).await;
+    assert_eq!(
+        *watcher.0.lock().unwrap(),
+        [
+            "outer began with traceparent=client locale=de",
+            "inner below began with locale=de traceparent=of-outer",
+            "inner ended done at Audit",
+            "outer ended done at Audit",
+            "none began with traceparent=client locale=de",
+            "none ended unknown_tool at Lookup",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_call_that_is_taken_back_ends_too() {
+    let watcher = Arc::<Watcher>::default();
+    let observer = Arc::<Watcher>::clone(&watcher);
+    let world = World::with(|surroundings| surroundings.observer = observer);
+    let world = world.tool("endless", "", |_| std::future::pending().boxed());
+    let session = session();
+    let mut call = Box::pin(world.send(&session, traced("endless")));
+    assert!((&mut call).now_or_never().is_none());
+    assert_eq!(watcher.0.lock().unwrap().len(), 1);
+    drop(call);
+    assert_eq!(watcher.0.lock().unwrap()[1..], ["endless ended cancelled at Begin"]);
+}
