@@ -24,10 +24,10 @@ after(async () => {
 /** The states of the page that differ. */
 const STATES = {
   entrance: { hash: "", wait: "#token" },
-  tool: { hash: "tool=typed", wait: ".form" },
+  tool: { hash: "tool=typed", wait: "#tool form" },
   ungranted: { hash: "tool=checked", wait: ".grants", calls: ".failure" },
-  question: { hash: "tool=ask_both", wait: ".form", calls: ".questions" },
-  result: { hash: "tool=planned", wait: ".form", calls: ".tree" },
+  question: { hash: "tool=ask_both", wait: "#tool form", calls: ".questions" },
+  result: { hash: "tool=planned", wait: "#tool form", calls: ".tree" },
   nothing: { hash: "tool=no_such_tool", wait: "#list button" },
 };
 

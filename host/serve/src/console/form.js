@@ -18,9 +18,9 @@ const number = (text) => JSON.rawJSON?.(text) ?? Number(text);
 export class Form {
   constructor(schema, value = {}) {
     this.fields = new Map();
-    this.general = make("ul.problem", { role: "alert" });
+    this.general = make("ul.problem");
     this.record = this.members(plain(schema), "", value, 0);
-    this.element = make("div.form", {}, this.general, this.record.element);
+    this.element = make("div.form", {}, make("div", { role: "alert" }, this.general), this.record.element);
     this.isEmpty = Object.keys(plain(schema).properties ?? {}).length === 0;
   }
 
