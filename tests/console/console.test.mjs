@@ -44,6 +44,14 @@ async function visit(
   }
 }
 
+/** A page that is looked at as it is. */
+async function visitor(url) {
+  const { page, context } = await open(browser);
+  await page.goto(url);
+  await page.locator("#list button").first().waitFor();
+  return { page, context };
+}
+
 const outcome = (page, word) => page.locator(".outcome .badge", { hasText: word }).waitFor();
 const result = (page) => page.locator(".outcome").innerText();
 
@@ -245,6 +253,22 @@ describe("questions and approvals", () => {
       await outcome(page, "done");
       assert.match(await result(page), /ran/);
     }));
+});
+
+describe("without a token", () => {
+  test("shows the tools, and for an approval the command", async () => {
+    const own = await serve(["checked"], ["--no-token"]);
+    try {
+      const { page, context } = await visitor(own.url);
+      await openTool(page, "checked");
+      assert.equal(await page.getByText("Forget token").isVisible(), false);
+      await page.getByRole("button", { name: "Allow" }).press("Enter");
+      await page.locator(".card .problem", { hasText: "hermes-host approve checked" }).waitFor();
+      await context.close();
+    } finally {
+      await own.stop();
+    }
+  });
 });
 
 describe("while it serves", () => {

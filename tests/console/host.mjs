@@ -35,6 +35,7 @@ export async function serve(guests, args = [], env = {}) {
     token,
     drop,
     home,
+    workspace,
     async stop() {
       host.kill();
       await ended;

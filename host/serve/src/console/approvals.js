@@ -47,7 +47,7 @@ export class Approvals {
   }
 
   card(approval) {
-    const { tool, version, kind, question, lacks, command } = approval;
+    const { tool, version, kind, question, command } = approval;
     const problem = make("p.problem", { role: "alert" });
     const answer = (allow) => void this.answer(approval, allow, problem);
     return make(
@@ -63,12 +63,6 @@ export class Approvals {
         badge(kind, "ask"),
       ),
       make("pre", { dir: "auto" }, question.join("\n")),
-      lacks.length > 0 &&
-        make(
-          "ul.lines",
-          {},
-          lacks.map((line) => make("li", {}, make("code", {}, line))),
-        ),
       make(
         "p.buttons",
         {},

@@ -31,7 +31,9 @@ export function phrase(given) {
   });
   const bounds = [
     range(schema.minimum ?? schema.exclusiveMinimum, schema.maximum ?? schema.exclusiveMaximum, ""),
-    range(schema.minLength || undefined, schema.maxLength, " characters"),
+    schema.minLength === 1 && schema.maxLength === undefined
+      ? "not empty"
+      : range(schema.minLength || undefined, schema.maxLength, " characters"),
     range(schema.minItems || undefined, schema.maxItems, " items"),
     schema.pattern && `matching ${schema.pattern}`,
   ];

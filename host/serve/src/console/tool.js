@@ -69,12 +69,11 @@ export class ToolView {
 
   /** What to do about a call that may not run. */
   remedy() {
-    const { command, reason } = this.tool;
+    const { command } = this.tool;
     const approve = this.approval(this.tool.function.name);
     return make(
       "div.remedy",
       {},
-      reason && make("p", {}, reason),
       approve && make("p.buttons", {}, make("button", { type: "button", onclick: approve }, "Approve…")),
       command && make("p.hint", {}, approve ? "or in a shell: " : "In a shell: ", make("code.command", {}, command)),
     );
@@ -93,9 +92,17 @@ function head({ function: { name, description }, title, emoji, state, reason }) 
       badge(state, TONES[state]),
     ),
     title && make("p.title", {}, title),
-    make("p.description", { dir: "auto" }, description),
+    make("div.description", {}, paragraphs(description)),
     !offered && reason && make("p.callout", {}, reason),
   ];
+}
+
+/** Lines that were broken to fit a source file flow again; lists, and whatever is indented, keep theirs. */
+function paragraphs(text) {
+  return text.split(/\n\s*\n/).map((paragraph) => {
+    const kept = /^(\s|[-*•]\s|\d+[.)]\s)/m.test(paragraph.trimEnd());
+    return make(kept ? "p.kept" : "p", { dir: "auto" }, paragraph);
+  });
 }
 
 function power({ asks, granted, lacks, command }) {

@@ -120,7 +120,11 @@ fn greet(
     printer: Printer,
 ) -> Result<(), Failure> {
     let url = format!("http://{address}/mcp");
-    let console = format!("http://{address}/");
+    // Who listens everywhere is reached here by a name of this machine.
+    let console = match address.ip().is_unspecified() {
+        true => format!("http://localhost:{}/", address.port()),
+        false => format!("http://{address}/"),
+    };
     if printer.json() {
         let file = kept.and_then(|kept| kept.file).map(|file| file.display().to_string());
         return printer.value(&json!({ "mcp": url, "console": console, "token_file": file })).map_err(Failure::work);
