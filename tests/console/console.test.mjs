@@ -271,6 +271,20 @@ describe("without a token", () => {
   });
 });
 
+describe("a host that ends", () => {
+  test("is told, and the page stays as it was", async () => {
+    const own = await serve(["helper"]);
+    const { page, context } = await visitor(`${own.url}#token=${own.token}`);
+    await openTool(page, "echo");
+    await own.stop();
+    await page.getByText("not connected: trying again").waitFor();
+    await press(page, "Control+Enter");
+    await page.locator(".outcome .failure").waitFor();
+    assert.ok(await page.locator("#list button", { hasText: "echo" }).isVisible());
+    await context.close();
+  });
+});
+
 describe("while it serves", () => {
   test("shows what is dropped into the folder, keeps the focus, and what could not be loaded", () =>
     visit(async (page) => {
@@ -364,6 +378,12 @@ describe("hostile tools", () => {
       await press(page, "Control+Enter");
       await page.locator(".outcome .tree").first().waitFor();
       assert.ok((await result(page)).includes("⟦U+202E⟧"));
+      await tabTo(page, "text", "Shift+Tab");
+      await press(page, "Control+a");
+      await page.keyboard.insertText('{"large": [9007199254740993, 1.0], "__proto__": {"odd": 1}}');
+      await press(page, "Control+Enter");
+      await page.locator(".outcome .tree", { hasText: "9007199254740993" }).first().waitFor();
+      assert.match(await result(page), /0 9007199254740993\s+1 1\.0[^]*odd 1/);
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
     }));
 });

@@ -1,7 +1,7 @@
 // What waits for somebody's yes, in the host's own words.
 
 import { ask, read } from "./api.js";
-import { badge, fill, find, make, say } from "./dom.js";
+import { badge, fill, find, make, refill, say } from "./dom.js";
 
 /** The list of approvals. */
 export class Approvals {
@@ -32,7 +32,7 @@ export class Approvals {
       elements.every((element, index) => element === shown[index])
     )
       return;
-    fill(this.place, elements.length > 0 ? elements : make("p.hint", {}, "Nothing waits."));
+    refill(this.place, elements.length > 0 ? elements : make("p.hint", {}, "Nothing waits."));
   }
 
   /** What goes to the approval of a tool; null where none waits. */

@@ -2,7 +2,8 @@
 
 import { Refused, ask, events } from "./api.js";
 import { fill, fresh, make, say, time } from "./dom.js";
-import { Form, exact } from "./form.js";
+import { Form } from "./form.js";
+import { exact } from "./json.js";
 import { questions } from "./questions.js";
 import { failure, result, summary } from "./result.js";
 

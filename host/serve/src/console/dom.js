@@ -36,6 +36,14 @@ export function fill(element, ...children) {
   return element;
 }
 
+/** Replaces what is in an element with the same elements, and others: the focus stays on what stays. */
+export function refill(element, ...children) {
+  const focused = document.activeElement;
+  const within = element.contains(focused);
+  fill(element, ...children);
+  if (within && focused.isConnected) focused.focus();
+}
+
 export const find = (id) => document.getElementById(id);
 
 let count = 0;

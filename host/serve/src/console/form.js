@@ -2,6 +2,7 @@
 // say; the form shows that where it belongs.
 
 import { fresh, make, fill } from "./dom.js";
+import { digits, exact, number } from "./json.js";
 import { phrase, plain, typeOf } from "./schema.js";
 
 const DEEPEST = 5;
@@ -10,9 +11,6 @@ const SHOWN = 12;
 
 /** The path of a member, as the host names it (JSON Pointer). */
 const below = (path, name) => `${path}/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`;
-
-/** A number as it was written: large integers would lose digits. */
-const number = (text) => JSON.rawJSON?.(text) ?? Number(text);
 
 /** A form. `read` gives the object that it says, `mark` shows what is wrong with it. */
 export class Form {
@@ -232,7 +230,7 @@ function text(schema, start, required, described) {
 
 function numeric(start, described) {
   const input = make("input", { ...described, type: "text", inputmode: "decimal", autocomplete: "off" });
-  if (start !== undefined && start !== null) input.value = String(start.rawJSON ?? start);
+  if (start !== undefined && start !== null) input.value = digits(start) ?? String(start);
   const isNumber = (said) => /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(said);
   const read = () => {
     const said = input.value.trim();
@@ -271,12 +269,4 @@ function json(start, described) {
     }
   };
   return { element: area, read };
-}
-
-/** JSON, with numbers as they are written. */
-export function exact(text) {
-  return JSON.parse(text, (_, value, context) => {
-    const loses = typeof value === "number" && context?.source !== undefined && String(value) !== context.source;
-    return loses ? number(context.source) : value;
-  });
 }

@@ -1,6 +1,6 @@
 // The tools by toolset, and the filter.
 
-import { badge, fill, make, several } from "./dom.js";
+import { badge, fill, make, refill, several } from "./dom.js";
 
 export const TONES = {
   ready: "good",
@@ -47,10 +47,10 @@ export class List {
     }
     const names = [...sets.keys()].sort((a, b) => (a === NONE) - (b === NONE) || a.localeCompare(b));
     // Entries are kept, and with them the focus.
-    const focused = document.activeElement;
+    const within = this.place.contains(document.activeElement);
     const known = this.entries;
     this.entries = new Map();
-    fill(
+    refill(
       this.place,
       names.map((set) =>
         make(
@@ -77,7 +77,7 @@ export class List {
         ),
       ),
     );
-    if (focused?.isConnected && this.place.contains(focused)) focused.focus();
+    if (within && !this.place.contains(document.activeElement)) this.focus();
     this.rove(this.current() ?? this.all()[0]);
     const all = several(this.tools.length, "tool");
     fill(this.count, matching.length === this.tools.length ? all : `${matching.length} of ${all}`);

@@ -10,7 +10,7 @@ import { ToolView } from "./tool.js";
 let tools = [];
 let following;
 
-const approvals = new Approvals(find("approvals-list"), () => void refresh());
+const approvals = new Approvals(find("approvals-list"), () => refreshLater());
 const view = new ToolView(find("tool"), (tool) => approvals.of(tool));
 const list = new List(find("list"), find("filter"), find("count"), (name) => choose(name));
 
@@ -33,12 +33,26 @@ function show() {
   document.title = name ? `${name} · hermes-host` : "hermes-host";
 }
 
-let looking = Promise.resolve();
-/** Looks again, one look after the other. */
+let looking;
+let again = false;
+/** Looks again; whoever asks for that meanwhile gets one more look, however many they are. */
 function refresh() {
-  looking = looking.then(look, look);
+  again = true;
+  looking ??= (async () => {
+    try {
+      while (again) {
+        again = false;
+        await look();
+      }
+    } finally {
+      looking = undefined;
+    }
+  })();
   return looking;
 }
+
+/** The same, for those who do not wait. What went wrong was said. */
+const refreshLater = () => void refresh().catch(() => {});
 
 async function look() {
   try {
@@ -57,7 +71,7 @@ function enter() {
   find("forget").hidden = !hasToken();
   following?.abort();
   following = new AbortController();
-  void follow(() => void refresh().catch(() => {}), following.signal);
+  void follow(refreshLater, following.signal);
 }
 
 async function open() {

@@ -46,6 +46,7 @@ parts! {
     "/console/dom.js" "text/javascript; charset=utf-8" "dom.js",
     "/console/events.js" "text/javascript; charset=utf-8" "events.js",
     "/console/form.js" "text/javascript; charset=utf-8" "form.js",
+    "/console/json.js" "text/javascript; charset=utf-8" "json.js",
     "/console/list.js" "text/javascript; charset=utf-8" "list.js",
     "/console/questions.js" "text/javascript; charset=utf-8" "questions.js",
     "/console/result.js" "text/javascript; charset=utf-8" "result.js",

@@ -1,5 +1,6 @@
 // What a call came to.
 
+import { digits, exact } from "./json.js";
 import { badge, fill, make, several, size, time } from "./dom.js";
 
 /** Images that browsers draw and that run nothing. */
@@ -33,7 +34,7 @@ export function result(content, attachments = []) {
 function body(content) {
   let value;
   try {
-    value = JSON.parse(content);
+    value = exact(content);
   } catch {
     return long(content);
   }
@@ -60,6 +61,7 @@ function long(content) {
 
 /** A value of JSON. What is below is made when it is opened. */
 export function tree(value, depth = 0) {
+  if (digits(value) !== undefined) return make("span.number", {}, digits(value));
   if (value === null || typeof value !== "object") {
     return make(`span.${value === null ? "null" : typeof value}`, {}, JSON.stringify(value));
   }
@@ -91,7 +93,7 @@ export function tree(value, depth = 0) {
 
 function branch(key, value, depth) {
   const name = make("code", {}, key);
-  if (value === null || typeof value !== "object") return [name, " ", tree(value)];
+  if (value === null || typeof value !== "object" || digits(value) !== undefined) return [name, " ", tree(value)];
   const count = Object.keys(value).length;
   const held = Array.isArray(value) ? several(count, "item") : several(count, "member");
   const open = depth < 2 && count <= 20;
