@@ -42,7 +42,9 @@ for (const colorScheme of ["light", "dark"]) {
         await page.locator(wait).first().waitFor();
         if (calls) {
           await page.keyboard.press("Control+Enter");
-          await page.locator(`.outcome ${calls}`).first().waitFor();
+          await page.locator(".outcome .badge").waitFor();
+          const shown = await page.locator(".outcome").innerText();
+          assert.ok((await page.locator(`.outcome ${calls}`).count()) > 0, `${state}: ${shown}`);
         }
         await page.evaluate(axe.source);
         const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));

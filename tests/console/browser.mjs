@@ -8,7 +8,8 @@ export const launch = () => chromium.launch({ executablePath: process.env.CHROMI
 export async function open(browser, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  // What a machine that has much else to do may need.
+  page.setDefaultTimeout(60_000);
   const complaints = [];
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("console", (message) => {
