@@ -116,6 +116,27 @@ fn only_who_shows_the_token_and_means_this_host_gets_in() {
 }
 
 #[test]
+fn the_consoles_address_has_the_token_where_it_is_printed_and_behind_what_browsers_send() {
+    let place = Place::new();
+    for first in [true, false] {
+        let mut command = place.command();
+        command
+            .args(["run", "--http", "127.0.0.1:0"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        let mut host = command.spawn().unwrap();
+        let mut lines = BufReader::new(host.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let line = lines.find(|line| line.contains("the console")).unwrap();
+        host.kill().unwrap();
+        host.wait().unwrap();
+        let token = fs::read_to_string(place.home().join(".hermes-host/token")).unwrap();
+        assert_eq!(line.ends_with(&format!("/#token={}", token.trim())), first, "{line}");
+        assert_eq!(line.ends_with('/'), !first, "{line}");
+    }
+}
+
+#[test]
 fn without_a_token_no_tool_that_uses_secrets_is_served_nor_another_machine() {
     let place = Place::new().env("WEATHER_API_KEY", "k3y");
     let served = Served::start(&place, &["--no-token"]);

@@ -4,6 +4,7 @@ mod answers;
 mod approvals;
 mod asked;
 mod calls;
+mod detail;
 mod dialect;
 mod events;
 mod idempotency;

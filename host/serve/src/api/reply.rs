@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::response::{IntoResponse as _, Response};
-use futures_util::stream;
+use futures_util::{Stream, StreamExt as _, stream::unfold};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::Value;
 use tokio::time::sleep;
@@ -14,7 +14,7 @@ use super::run::Run;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// A stream says something at least this often: proxies and clients give up on a silent one.
-const HEARTBEAT: Duration = Duration::from_secs(10);
+pub(super) const HEARTBEAT: Duration = Duration::from_secs(10);
 
 /// A body of JSON.
 pub(super) fn json(status: StatusCode, body: &Value) -> Response {
@@ -37,21 +37,26 @@ pub(super) async fn of(run: Run, headers: &HeaderMap) -> Response {
     if !wants_events(headers) {
         return whole(StatusCode::OK, run.done.await);
     }
-    let events = stream::unfold(Some(run), |run| async {
+    let events = unfold(Some(run), |run| async {
         let mut run = run?;
         let next = tokio::select! {
             biased;
-            body = run.done.clone() => return Some((Ok::<_, Infallible>(event("result", &body)), None)),
+            body = run.done.clone() => return Some((event("result", &body), None)),
             told = run.told() => told,
             () = sleep(HEARTBEAT) => Bytes::from_static(b": still running\n\n"),
         };
-        Some((Ok(next), Some(run)))
+        Some((next, Some(run)))
     });
+    stream(events)
+}
+
+/// An answer of events, for as long as they come.
+pub(super) fn stream(events: impl Stream<Item = Bytes> + Send + 'static) -> Response {
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
     ];
-    (headers, Body::from_stream(events)).into_response()
+    (headers, Body::from_stream(events.map(Ok::<_, Infallible>))).into_response()
 }
 
 /// One event; `data` is JSON on one line.

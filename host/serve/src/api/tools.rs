@@ -1,19 +1,17 @@
 //! `GET /v1/tools`: what a session may call, as function calling describes it.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
-use hermes_core::{GrantLine, Host, Origin, Seen, Session};
-use hermes_manifest::{Capabilities, LimitSet};
+use hermes_core::{Host, Listing, Seen, Session};
 use http::{HeaderMap, StatusCode};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::dialect::Dialect;
 use super::selection::Selection;
-use super::{Api, reply, session};
+use super::{Api, detail, reply, session};
 use crate::http::{HttpError, Principal};
 
 pub(super) async fn list(
@@ -26,58 +24,43 @@ pub(super) async fn list(
     let session = session::of(&principal, view, &headers, None, None)?;
     let listing = api.host.list(&session);
     if listing.tools.iter().any(|seen| seen.state.is_unverified()) {
-        verify(&api, session);
+        verify(&api, session.clone());
     }
-    let tools = listing.tools.iter().filter(|seen| all || seen.state.offered());
-    let tools: Vec<Value> = tools.filter_map(|seen| tool(&api.host, seen, dialect, all)).collect();
+    if all {
+        // Digests are of whole files.
+        let host = Arc::clone(&api.host);
+        let told = tokio::task::spawn_blocking(move || everything(&host, &session, &listing, dialect)).await;
+        let failed = |_| HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "host_error", "the tools cannot be listed");
+        return Ok(reply::json(StatusCode::OK, &told.map_err(failed)?));
+    }
+    let tools = listing.tools.iter().filter(|seen| seen.state.offered());
+    let tools: Vec<Map<String, Value>> = tools.filter_map(|seen| tool(seen, dialect)).collect();
     Ok(reply::json(StatusCode::OK, &json!({ "tools": tools, "generation": listing.generation })))
 }
 
-fn tool(host: &Host, seen: &Seen, dialect: &Dialect, all: bool) -> Option<Value> {
+fn tool(seen: &Seen, dialect: &Dialect) -> Option<Map<String, Value>> {
     let manifest = &seen.entry.manifest;
     let function = dialect.function(manifest.name.as_str(), &manifest.description, manifest.schema()?.as_value());
-    let mut tool = json!({ "type": "function", "function": function });
-    if all && let (Some(members), Value::Object(more)) = (tool.as_object_mut(), described(host, seen)) {
-        members.extend(more);
-    }
-    Some(tool)
+    Some(Map::from_iter([("type".to_owned(), "function".into()), ("function".to_owned(), function)]))
 }
 
-/// What people want to know of a tool.
-fn described(host: &Host, seen: &Seen) -> Value {
-    let manifest = &seen.entry.manifest;
-    let explanation = host.explain(seen);
-    let granted = GrantLine::all(&Capabilities { limits: LimitSet::default(), ..explanation.power.clone() });
-    let lines = |lines: &[GrantLine]| -> Vec<String> { lines.iter().map(ToString::to_string).collect() };
-    json!({
-        "state": seen.state.name(),
-        "reason": seen.state.reason(),
-        "version": manifest.version,
-        "emoji": manifest.emoji,
-        "toolsets": toolsets(seen),
-        "read_only": manifest.annotations.read_only,
-        "digest": seen.entry.component.digest().ok().map(|digest| digest.to_string()),
-        "granted": lines(&granted),
-        "lacks": lines(&explanation.lacks()),
-    })
-}
-
-/// The toolsets in use that list a tool; the one that only its manifest names.
-fn toolsets(seen: &Seen) -> BTreeSet<String> {
-    let listed = seen.paths.iter().filter_map(|path| match &path.origin {
-        Origin::Toolsets { toolsets, .. } => toolsets.last(),
-        Origin::Flag => None,
+/// Also the tools that are not offered, for people.
+fn everything(host: &Host, session: &Session, listing: &Listing, dialect: &Dialect) -> Value {
+    let tools = listing.tools.iter().filter_map(|seen| {
+        let mut tool = tool(seen, dialect)?;
+        tool.extend(detail::members(host, session, seen));
+        Some(Value::Object(tool))
     });
-    let listed: BTreeSet<String> = listed.map(|name| name.to_string()).collect();
-    if listed.is_empty() { seen.entry.toolset().map(|name| name.to_string()).into_iter().collect() } else { listed }
+    json!({ "tools": tools.collect::<Vec<_>>(), "generation": listing.generation })
 }
 
 /// Runs the checks of tools behind the answer that lists them: a list never waits, and the next one knows.
 fn verify(api: &Arc<Api>, session: Session) {
     let Ok(place) = Arc::clone(&api.verifying).try_acquire_owned() else { return };
-    let host = Arc::clone(&api.host);
+    let api = Arc::clone(api);
     tokio::spawn(async move {
         let _place = place;
-        host.verify(&session).await;
+        api.host.verify(&session).await;
+        api.events.verified();
     });
 }

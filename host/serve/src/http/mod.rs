@@ -29,6 +29,7 @@ pub use guard::{Access, Principal, Token};
 pub use limits::Limits;
 pub use origin::{AllowedError, AllowedHost, AllowedOrigin};
 
+use crate::console;
 use crate::mcp::{Caller, Endpoint, Server};
 use guard::Guard;
 
@@ -68,7 +69,7 @@ pub enum ServeError {
 /// Serves `host` on `listener` until `shutdown`. Then it accepts nothing more, streams end, and calls that run have
 /// [`Limits::grace`] until they are cancelled.
 ///
-/// `more` are routes beside `/mcp`, `/healthz` and `/readyz`. They are behind the same guard, find a [`Principal`] in a request's
+/// `more` are routes beside `/mcp`, `/healthz`, `/readyz` and the page at `/`. They are behind the same guard, find a [`Principal`] in a request's
 /// extensions, and get bodies that were read already, within the limits.
 ///
 /// # Errors
@@ -97,6 +98,7 @@ pub async fn serve(
         .merge(more)
         .fallback(|| std::future::ready(HttpError::not_found("there is no such path")))
         .layer(middleware::from_fn_with_state(limits, body::read))
+        .merge(console::router())
         .route("/healthz", get(probes::healthy))
         .route("/readyz", get(probes::ready).with_state(Arc::clone(&server)))
         .method_not_allowed_fallback(|| std::future::ready(HttpError::not_allowed()))

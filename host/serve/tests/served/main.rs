@@ -15,6 +15,7 @@ mod ask;
 mod cancel;
 mod client;
 mod complete;
+mod console;
 mod follow;
 mod forms;
 mod guard;

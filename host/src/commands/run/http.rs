@@ -120,9 +120,14 @@ fn greet(
     printer: Printer,
 ) -> Result<(), Failure> {
     let url = format!("http://{address}/mcp");
+    // Who listens everywhere is reached here by a name of this machine.
+    let console = match address.ip().is_unspecified() {
+        true => format!("http://localhost:{}/", address.port()),
+        false => format!("http://{address}/"),
+    };
     if printer.json() {
         let file = kept.and_then(|kept| kept.file).map(|file| file.display().to_string());
-        return printer.value(&json!({ "mcp": url, "token_file": file })).map_err(Failure::work);
+        return printer.value(&json!({ "mcp": url, "console": console, "token_file": file })).map_err(Failure::work);
     }
     let listing = host.list(session);
     let offered = listing.tools.iter().filter(|seen| seen.state.offered()).count();
@@ -150,6 +155,9 @@ fn greet(
             }
         }
     };
+    // A browser keeps what stands behind `#` to itself.
+    let token = kept.filter(|kept| kept.made).map(|kept| format!("#token={}", kept.token));
+    printer.note(&format!("the console, in a browser: {console}{}", token.unwrap_or_default()));
     printer.note(&format!("for Claude Code: claude mcp add --transport http hermes {url}{header}"));
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Lists of tools.
 
+use hermes_serve::http::Access;
 use http::Method;
 use serde_json::{Value, json};
 
@@ -47,6 +48,47 @@ async fn a_list_is_of_the_toolsets_and_without_the_tools_that_the_query_names() 
     assert_eq!(lacks["state"], "ungranted");
     assert!(lacks["reason"].as_str().unwrap().contains("LANG"), "{lacks}");
     assert_eq!(all["tools"][0]["function"]["parameters"]["additionalProperties"], false);
+}
+
+#[tokio::test]
+async fn a_list_of_all_tells_people_where_a_tool_comes_from_and_what_it_may_do() {
+    let asks = r#", "title": "T", "emoji": "🌤", "toolset": "own", "annotations": {"read_only": true},
+        "capabilities": {"http": ["https://a.example GET"], "env": ["LANG", "HOME"], "secrets": {"KEY": {}}}"#;
+    let world = World::new().echo("alpha", &asks.replace('\n', " ")).echo("beta", r#", "toolset": "own""#);
+    let grant =
+        "tools = [\"alpha\"]\n[grant]\nhttp = [\"https://a.example\"]\nenv = [\"LANG\"]\n[grant.limits]\nwall = \"1m\"";
+    let world = world.toolset("web", grant).toolset("more", "tools = [\"alpha\"]");
+    let served = world.serve().await;
+    let all = list(&served, "?all").await;
+    let (alpha, beta) = (&all["tools"][0], &all["tools"][1]);
+    for (member, expected) in [
+        ("version", json!("1.0.0")),
+        ("title", json!("T")),
+        ("emoji", json!("🌤")),
+        ("state", json!("ungranted")),
+        ("toolsets", json!(["more", "web"])),
+        ("asks", json!(["http=https://a.example GET", "env=LANG", "env=HOME", "secrets=KEY"])),
+        ("granted", json!(["http=https://a.example GET", "env=LANG", "limits=wall:1m"])),
+        ("lacks", json!(["env=HOME", "secrets=KEY"])),
+        ("command", json!("hermes-host approve alpha")),
+    ] {
+        assert_eq!(alpha[member], expected, "{member}");
+    }
+    assert_eq!(alpha["annotations"]["read_only"], true);
+    assert!(alpha["digest"].as_str().unwrap().starts_with("sha256:") && alpha["size"].as_u64() > Some(0));
+    assert_eq!((&beta["toolsets"], &beta["command"]), (&json!(["own"]), &Value::Null));
+    assert_eq!(list(&served, "").await["tools"][0].as_object().unwrap().len(), 2, "models read no more than they need");
+}
+
+#[tokio::test]
+async fn no_command_grants_what_is_kept_from_callers_without_a_token() {
+    let asks = r#", "capabilities": {"secrets": {"KEY": {}}}"#;
+    let world = World::new().echo("alpha", asks);
+    let world = world.toolset("web", "tools = [\"alpha\"]\n[grant.secrets.KEY]\nexpose = true");
+    let served = world.serve_with(|config| config.access = Access::Anyone).await;
+    let alpha = &list(&served, "?all").await["tools"][0];
+    assert_eq!((&alpha["lacks"], &alpha["granted"]), (&json!(["secrets=KEY"]), &json!([])));
+    assert_eq!((&alpha["state"], &alpha["command"]), (&json!("ungranted"), &Value::Null));
 }
 
 #[tokio::test]
