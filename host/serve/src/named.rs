@@ -1,6 +1,6 @@
 //! What every protocol lets a request name: its session, its task, and the trace that it is part of.
 
-/// Bytes of a name from outside.
+/// Characters of a name from outside.
 const MAX_NAME: usize = 256;
 /// Bytes of a field of the trace context, as its specification wants at least.
 const MAX_TRACE: usize = 512;
@@ -11,8 +11,8 @@ const MAX_TRACE: usize = 512;
 ///
 /// When no session can have it, in words for who sent it.
 pub(crate) fn name(what: &str, name: &str) -> Result<String, String> {
-    if name.is_empty() || name.len() > MAX_NAME || name.chars().any(char::is_control) {
-        return Err(format!("`{what}`: expected 1 to {MAX_NAME} bytes without control characters"));
+    if name.is_empty() || name.chars().nth(MAX_NAME).is_some() || name.chars().any(char::is_control) {
+        return Err(format!("`{what}`: expected 1 to {MAX_NAME} characters, none of them a control character"));
     }
     Ok(name.to_owned())
 }

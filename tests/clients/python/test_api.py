@@ -66,7 +66,8 @@ async def test_one_and_many_in_their_order(host: Host) -> None:
         assert (one["calls"][0]["id"], one["calls"][0]["outcome"]) == ("c1", "done")
         many = await post(http, *(tool_call(f"c{n}", "word_count", {"text": "w " * n}) for n in range(1, 33)))
         assert [message["tool_call_id"] for message in many["messages"]] == [f"c{n}" for n in range(1, 33)]
-        assert [json.loads(message["content"])["words"] for message in many["messages"]] == list(range(1, 33))
+        words = [message["content"].split(" words")[0] for message in many["messages"]]
+        assert words == [str(n) for n in range(1, 33)]
         too_many = await http.post("/v1/calls", json={"tool_calls": [tool_call("c", "slugify", {})] * 129})
         assert too_many.status_code == 400
 

@@ -57,26 +57,49 @@ export const clients = lines.flatMap((line) =>
   ["stdio", "http"].map((transport) => ({ ...line, transport, name: `${line.name}, ${transport}` })),
 );
 
-/** Runs `body` with a transport to the host; over HTTP the host has ended well after it. */
-async function withTransport({ transport, Stdio, Http }, workspace, body) {
-  const args = ["--workspace", workspace, "--plugins", process.env.HERMES_TEST_PLUGINS];
-  const env = { PATH: process.env.PATH, HERMES_HOME: process.env.HERMES_HOME };
-  const command = process.env.HERMES_HOST;
-  if (transport === "stdio") {
-    return body(new Stdio({ command, args: ["run", "--stdio", ...args], env, stderr: "inherit" }));
-  }
-  const http = ["run", "--http", "127.0.0.1:0", "--json", ...args];
-  const host = spawn(command, http, { env, stdio: ["ignore", "pipe", "inherit"] });
+/** The words that start the host, but for how it is reached. */
+const words = (workspace) => ["--workspace", workspace, "--plugins", process.env.HERMES_TEST_PLUGINS];
+
+/** How the host is started over stdio. */
+export const started = (workspace) => ({
+  command: process.env.HERMES_HOST,
+  args: ["run", "--stdio", ...words(workspace)],
+  env: { PATH: process.env.PATH, HERMES_HOME: process.env.HERMES_HOME },
+});
+
+/** Runs `body` with the address and token of a host over HTTP, which has ended well after it. */
+export async function served(workspace, body) {
+  const { command, env } = started(workspace);
+  const args = ["run", "--http", "127.0.0.1:0", "--json", ...words(workspace)];
+  const host = spawn(command, args, { env, stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(host, "exit");
   try {
     const [line] = await once(createInterface(host.stdout), "line");
     const { mcp, token_file: file } = JSON.parse(line);
-    const token = (await readFile(file, "utf8")).trim();
-    await body(new Http(new URL(mcp), { requestInit: { headers: { Authorization: `Bearer ${token}` } } }));
+    await body({ mcp, token: (await readFile(file, "utf8")).trim() });
     host.kill("SIGTERM");
     assert.deepEqual(await ended, [0, null]);
   } finally {
     host.kill("SIGKILL");
+  }
+}
+
+/** Runs `body` with a transport to the host. */
+function withTransport({ transport, Stdio, Http }, workspace, body) {
+  if (transport === "stdio") return body(new Stdio({ ...started(workspace), stderr: "inherit" }));
+  return served(workspace, ({ mcp, token }) =>
+    body(new Http(new URL(mcp), { requestInit: { headers: { Authorization: `Bearer ${token}` } } })),
+  );
+}
+
+/** Runs `body` with a folder that holds `notes.txt`. */
+export async function withWorkspace(body) {
+  const workspace = await mkdtemp(join(tmpdir(), "hermes-clients-"));
+  try {
+    await writeFile(join(workspace, "notes.txt"), "first line\nsecond line\n");
+    return await body(workspace);
+  } finally {
+    await rm(workspace, { recursive: true });
   }
 }
 
@@ -86,8 +109,6 @@ async function withTransport({ transport, Stdio, Http }, workspace, body) {
  */
 export async function withSession(line, body, user = () => ({ action: "cancel" })) {
   const { create, call, elicitation } = line;
-  const workspace = await mkdtemp(join(tmpdir(), "hermes-clients-"));
-  await writeFile(join(workspace, "notes.txt"), "first line\nsecond line\n");
   const client = create();
   client.setRequestHandler(elicitation, async ({ params }) => user(params));
   const strays = [];
@@ -96,8 +117,8 @@ export async function withSession(line, body, user = () => ({ action: "cancel" }
   client.onerror = (error) => {
     if (!closing || !/AbortError/.test(String(error))) strays.push(error);
   };
-  try {
-    await withTransport(line, workspace, async (transport) => {
+  await withWorkspace((workspace) =>
+    withTransport(line, workspace, async (transport) => {
       try {
         await client.connect(transport, { timeout: PATIENCE_MS });
         await body({
@@ -109,9 +130,7 @@ export async function withSession(line, body, user = () => ({ action: "cancel" }
         closing = true;
         await client.close();
       }
-    });
-  } finally {
-    await rm(workspace, { recursive: true });
-  }
+    }),
+  );
   if (strays.length > 0) throw new AggregateError(strays, strays.join("; "));
 }
