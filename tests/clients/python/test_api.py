@@ -119,7 +119,8 @@ async def test_closing_cancels(host: Host) -> None:
         spin = {"tool_calls": [tool_call("c1", "probe", {"behaviour": "spin"})]}
         events = http.stream("POST", "/v1/calls", json=spin, headers={"Accept": "text/event-stream"})
         async with events as answer:
-            async for line in answer.aiter_lines():
+            lines = answer.aiter_lines()
+            async for line in lines:
                 if line.startswith("event: progress"):
                     break
             assert (await metrics(http))["hermes_calls_running", ()] == 1

@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 import anyio
 import pytest
@@ -10,8 +12,11 @@ from host import Host
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("host", ["http"], indirect=True)]
 
 
-async def test_the_host_does_what_its_description_says(host: Host) -> None:
-    async with host.served() as served:
+async def test_the_host_does_what_its_description_says(host: Host, tmp_path: Path) -> None:
+    # It approves what waits there.
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    async with replace(host, home=str(home)).served() as served:
         command = [
             sys.executable, "-m", "schemathesis.cli", "run", f"{served.origin}/openapi.json",
             "--header", f"Authorization: Bearer {served.token}",
@@ -19,5 +24,5 @@ async def test_the_host_does_what_its_description_says(host: Host) -> None:
             "--exclude-path", "/v1/events",
             "--seed", "1", "--max-examples", "50", "--no-color",
         ]  # fmt: skip
-        ran = await anyio.run_process(command, check=False, stderr=subprocess.STDOUT)
+        ran = await anyio.run_process(command, check=False, stderr=subprocess.STDOUT, cwd=tmp_path)
     assert ran.returncode == 0, ran.stdout.decode()

@@ -51,7 +51,10 @@ pub(super) fn trace(headers: &HeaderMap) -> Vec<(String, String)> {
 
 fn header(headers: &HeaderMap, name: &str) -> Result<Option<String>, HttpError> {
     let Some(value) = headers.get(name) else { return Ok(None) };
-    chosen(name, Some(String::from_utf8_lossy(value.as_bytes()).into_owned()))
+    // What is no such character means different things to different programs.
+    let visible = value.to_str().ok().filter(|name| name.bytes().all(|byte| byte.is_ascii_graphic()));
+    let visible = visible.ok_or_else(|| malformed(format!("`{name}`: expected visible characters of ASCII")))?;
+    chosen(name, Some(visible.to_owned()))
 }
 
 /// A name that may come from outside.
