@@ -18,6 +18,7 @@ use crate::registry::{Catalog, Entry, Registry};
 use crate::results::{MemoryResults, ResultStore};
 use crate::scrub::{NoScrub, Scrub};
 use crate::seen::{Listing, Seen, SeenHook};
+use crate::sessions::{MemorySessions, SessionStore};
 use crate::tool::SecretStore;
 use crate::toolset::{Hidden, View};
 use crate::workspace::{Workspace, WorkspaceError};
@@ -39,6 +40,8 @@ pub struct Surroundings {
     pub questions: Questions,
     /// Where results are kept that are too long for a model.
     pub results: Arc<dyn ResultStore>,
+    /// What remembers conversations.
+    pub sessions: Arc<dyn SessionStore>,
     /// What takes secrets out of results.
     pub scrub: Arc<dyn Scrub>,
     /// Where calls are written down.
@@ -62,6 +65,7 @@ impl Surroundings {
             secrets,
             questions: Questions::in_memory()?,
             results: Arc::new(MemoryResults::default()),
+            sessions: Arc::new(MemorySessions::default()),
             scrub: Arc::new(NoScrub),
             audit: Arc::new(NoAudit),
             observer: Arc::new(NoObserver),

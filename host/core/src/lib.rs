@@ -25,6 +25,7 @@ pub mod reload;
 pub mod results;
 mod scrub;
 mod seen;
+pub mod sessions;
 mod slip;
 mod tool;
 mod toolset;
