@@ -7,15 +7,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use hermes_core::ask::{Bounds, FolderCalls, LazyKey, NoApprovals, Questions};
+use hermes_core::ask::{self, FolderCalls, LazyKey, NoApprovals, Questions};
 use hermes_core::library::{Prompts, Resources};
 use hermes_core::registry::{self, FileTrust, MemoryTrust, ScanError, TrustError, TrustPolicy, TrustStore};
 use hermes_core::results::{FolderResults, Quota};
+use hermes_core::sessions::Bounds;
 use hermes_core::{
     Catalog, Ceilings, DISTRIBUTIONS, Distributions, Host, NoObserver, Observer, Policy, Registry, SecretStore,
     Session, Source, Surroundings, Toolsets, Workspace,
 };
 use hermes_sandbox::{EgressConfig, Sandbox, SandboxConfig, SandboxError};
+use hermes_store::{Database, FileSessions};
 
 use crate::embedded;
 use crate::failure::Failure;
@@ -29,6 +31,8 @@ use crate::settings::{Compat, Config, Settings, Trust};
 pub(crate) const TRUST: &str = "trust.json";
 pub(crate) const PROMPTS: &str = "prompts";
 pub(crate) const RESOURCES: &str = "resources";
+/// What is remembered besides, in `$HERMES_HOME`.
+const STORE: &str = "state.db";
 
 /// A host with the core tools and those of all plugin folders.
 pub(crate) fn host(settings: &Settings) -> Result<Host, Failure> {
@@ -130,8 +134,19 @@ fn surroundings(settings: &Settings, secrets: Arc<Secrets>) -> Result<Surroundin
         let results = FolderResults::new(home.join("results"), Quota::default(), SystemTime::now);
         surroundings.results = Arc::new(results);
         surroundings.questions = questions(home)?;
+        surroundings.sessions = Arc::new(sessions(home));
     }
     Ok(surroundings)
+}
+
+/// Conversations are remembered in the home. The file is opened when it is first used.
+fn sessions(home: &Path) -> FileSessions {
+    FileSessions::new(Arc::new(database(home)), Bounds::default(), SystemTime::now)
+}
+
+/// The file of what is remembered.
+pub(crate) fn database(home: &Path) -> Database {
+    Database::new(home.join(STORE))
 }
 
 /// Calls that asked wait in the home, so that a later command can go on with them.
@@ -139,7 +154,7 @@ fn questions(home: &Path) -> Result<Questions, Failure> {
     let (folder, file) = (home.join("pending"), home.join("pending.key"));
     let store = Arc::new(FolderCalls::new(folder));
     let key = LazyKey::new(move || private::seal_key(&file));
-    Ok(Questions::new(store, Arc::new(NoApprovals), key, Bounds::default(), SystemTime::now))
+    Ok(Questions::new(store, Arc::new(NoApprovals), key, ask::Bounds::default(), SystemTime::now))
 }
 
 /// The session that the command line speaks for.

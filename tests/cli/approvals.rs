@@ -30,9 +30,7 @@ fn waiting(served: &Served, tool: &str) -> Option<Value> {
 }
 
 fn decide(served: &Served, id: &Value, allow: bool) -> (u16, Value) {
-    let head = format!("{}\r\nContent-Type: application/json", served.head("POST /v1/approvals"));
-    let (status, body) = served.send(&head, &json!({"id": id, "allow": allow}).to_string());
-    (status, serde_json::from_str(&body).unwrap())
+    served.post("/v1/approvals", &json!({"id": id, "allow": allow}).to_string())
 }
 
 fn outcome(served: &Served) -> Value {

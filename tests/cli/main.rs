@@ -30,6 +30,7 @@ mod reconfigure;
 mod results;
 mod secrets;
 mod serve;
+mod sessions;
 mod setup;
 mod stdio;
 mod support;

@@ -1,7 +1,7 @@
 //! `run` over HTTP: who gets in, what is served, and what changes meanwhile. The protocols are tested in `hermes-serve`.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -32,12 +32,17 @@ impl Served {
 
     /// Sends one request, and returns the status and the body.
     pub(crate) fn send(&self, head: &str, body: &str) -> (u16, String) {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        write!(stream, "{head}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+        self.try_send(head, body).unwrap()
+    }
+
+    /// The same to a host that may end meanwhile.
+    pub(crate) fn try_send(&self, head: &str, body: &str) -> io::Result<(u16, String)> {
+        let mut stream = TcpStream::connect(&self.address)?;
+        write!(stream, "{head}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}", body.len())?;
         let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
-        (status, answer.split_once("\r\n\r\n").unwrap().1.to_owned())
+        stream.read_to_string(&mut answer)?;
+        let (head, body) = answer.split_once("\r\n\r\n").ok_or(io::ErrorKind::UnexpectedEof)?;
+        Ok((head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned()))
     }
 
     pub(crate) fn head(&self, request: &str) -> String {
@@ -51,13 +56,19 @@ impl Served {
         serde_json::from_str(&body).unwrap()
     }
 
+    /// Sends JSON, and returns the status and what is answered.
+    pub(crate) fn post(&self, path: &str, body: &str) -> (u16, Value) {
+        let head = format!("{}\r\nContent-Type: application/json", self.head(&format!("POST {path}")));
+        let (status, said) = self.send(&head, body);
+        (status, serde_json::from_str(&said).unwrap())
+    }
+
     pub(crate) fn call(&self, tool: &str, arguments: &Value) -> Value {
         let function = json!({"name": tool, "arguments": arguments.to_string()});
         let body = json!({"tool_calls": [{"id": "1", "type": "function", "function": function}]}).to_string();
-        let head = format!("{}\r\nContent-Type: application/json", self.head("POST /v1/calls"));
-        let (status, body) = self.send(&head, &body);
-        assert_eq!(status, 200, "{body}");
-        serde_json::from_str(&body).unwrap()
+        let (status, said) = self.post("/v1/calls", &body);
+        assert_eq!(status, 200, "{said}");
+        said
     }
 
     /// What is said of a tool that is offered.
@@ -78,9 +89,14 @@ impl Served {
     /// Tells the host to end, and returns its exit code.
     #[cfg(unix)]
     pub(crate) fn end(mut self) -> Option<i32> {
-        let told = Command::new("kill").args(["-TERM", &self.host.id().to_string()]).status().unwrap();
-        assert!(told.success());
+        self.signal("TERM");
         self.host.wait().unwrap().code()
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn signal(&self, name: &str) {
+        let told = Command::new("kill").args([&format!("-{name}"), &self.host.id().to_string()]).status().unwrap();
+        assert!(told.success());
     }
 }
 

@@ -44,6 +44,7 @@ fn findings(settings: &Settings) -> Vec<Finding> {
         Finding { what: "runtime", ok: true, said: format!("wasmtime {}", Sandbox::wasmtime_version()) },
         home(settings.home.as_deref()),
     ];
+    findings.extend(settings.home.as_deref().and_then(store));
     match open::host(settings) {
         Ok(host) => {
             let catalog = host.catalog();
@@ -91,6 +92,19 @@ fn home(home: Option<&Path>) -> Finding {
         None => "none: set HERMES_HOME, or nothing is kept".to_owned(),
     };
     Finding { what: "home", ok: home.is_some(), said }
+}
+
+/// The file that conversations are remembered in, where there is one. Looking at it makes none.
+fn store(home: &Path) -> Option<Finding> {
+    let database = open::database(home);
+    if !database.file().exists() {
+        return None;
+    }
+    let said = match database.check() {
+        Ok(()) => return Some(Finding { what: "store", ok: true, said: shown(database.file()) }),
+        Err(error) => error.to_string(),
+    };
+    Some(Finding { what: "store", ok: false, said })
 }
 
 fn describe(findings: &[Finding]) -> String {

@@ -10,6 +10,7 @@ mod events;
 mod idempotency;
 mod message;
 mod openapi;
+mod query;
 mod range;
 mod reply;
 mod request;
@@ -17,6 +18,7 @@ mod results;
 mod run;
 mod selection;
 mod session;
+mod sessions;
 mod tools;
 mod waiting;
 
@@ -73,7 +75,10 @@ pub fn router(host: Arc<Host>, config: Config) -> Router {
         .route("/v1/results/{id}", get(results::read))
         .route("/v1/approvals", get(approvals::list).post(approvals::decide))
         .route("/v1/events", get(events::listen))
-        .route("/v1/sessions", post(session::create))
+        .route("/v1/sessions", get(sessions::list).post(sessions::create))
+        .route("/v1/sessions/search", get(sessions::search))
+        .route("/v1/sessions/{id}", get(sessions::read).delete(sessions::delete))
+        .route("/v1/sessions/{id}/messages", post(sessions::append))
         .route("/openapi.json", get(openapi::document))
         .with_state(Arc::new(api))
 }

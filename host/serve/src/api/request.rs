@@ -34,6 +34,21 @@ impl<T: DeserializeOwned, S: Sync> FromRequest<S> for Body<T> {
     }
 }
 
+/// A body that may be left out.
+///
+/// # Errors
+///
+/// Those of [`Body`].
+pub(super) async fn optional<T: DeserializeOwned + Default>(request: Request) -> Result<T, HttpError> {
+    let (head, body) = request.into_parts();
+    let bytes = to_bytes(body, usize::MAX).await.map_err(|_| malformed("the body ended too early"))?;
+    if bytes.is_empty() {
+        return Ok(T::default());
+    }
+    let request = Request::from_parts(head, bytes.into());
+    Ok(Body::from_request(request, &()).await?.value)
+}
+
 fn is_json(headers: &HeaderMap) -> bool {
     let said = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = said.split(';').next().unwrap_or_default().trim();

@@ -1,17 +1,15 @@
 //! What a request selects by its query: `?toolset=a,b&exclude=t&for=openai&all`.
 
 use axum::extract::FromRequestParts;
-use hermes_core::{View, nearest};
+use hermes_core::View;
 use http::request::Parts;
 use std::sync::Arc;
-use url::form_urlencoded;
 
 use super::Api;
 use super::dialect::Dialect;
+use super::query;
 use super::request::malformed;
 use crate::http::{HttpError, address};
-
-const PARAMETERS: [&str; 4] = ["toolset", "exclude", "for", "all"];
 
 /// The tools that a request is about, and how it wants them described.
 pub(super) struct Selection {
@@ -25,19 +23,7 @@ impl FromRequestParts<Arc<Api>> for Selection {
     type Rejection = HttpError;
 
     async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, HttpError> {
-        let (mut toolset, mut exclude, mut dialect, mut all) = (None, None, None, None);
-        for (name, value) in form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes()) {
-            let place = match &*name {
-                "toolset" => &mut toolset,
-                "exclude" => &mut exclude,
-                "for" => &mut dialect,
-                "all" => &mut all,
-                other => return Err(unknown(other)),
-            };
-            if place.replace(value.into_owned()).is_some() {
-                return Err(malformed(format!("`{name}` is there twice; several names are separated by commas")));
-            }
-        }
+        let [toolset, exclude, dialect, all] = query::read(&parts.uri, ["toolset", "exclude", "for", "all"])?;
         let mut view = match toolset {
             // The same words as in an address, and the same rules.
             Some(names) => address::view(&api.host, &api.view, &names.replace(',', "+"))?,
@@ -56,13 +42,5 @@ fn flag(value: Option<&str>) -> Result<bool, HttpError> {
         None | Some("false") => Ok(false),
         Some("" | "true") => Ok(true),
         Some(other) => Err(malformed(format!("`all`: expected `true` or `false`, got `{other}`"))),
-    }
-}
-
-fn unknown(name: &str) -> HttpError {
-    let error = malformed(format!("there is no parameter `{name}`: expected {}", PARAMETERS.join(", ")));
-    match nearest(name, PARAMETERS.into_iter()) {
-        Some(nearest) => error.hint(format!("did you mean `{nearest}`?")),
-        None => error,
     }
 }

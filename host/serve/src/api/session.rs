@@ -1,13 +1,9 @@
 //! Which session a request belongs to: the one that it names, or else the one that its token always has.
 
-use axum::response::{IntoResponse, Response};
-use hermes_core::results::fresh_id;
 use hermes_core::{Session, View};
 use hermes_manifest::ClientFeature;
-use http::{HeaderMap, StatusCode};
-use serde_json::json;
+use http::HeaderMap;
 
-use super::reply;
 use super::request::malformed;
 use crate::http::{HttpError, Principal};
 use crate::named;
@@ -60,14 +56,4 @@ fn header(headers: &HeaderMap, name: &str) -> Result<Option<String>, HttpError> 
 /// A name that may come from outside.
 pub(super) fn chosen(what: &str, name: Option<String>) -> Result<Option<String>, HttpError> {
     name.map(|name| named::name(what, &name)).transpose().map_err(malformed)
-}
-
-/// A name for a session that nobody else has: a session begins when it is first named.
-pub(super) async fn create() -> Response {
-    match fresh_id() {
-        Ok(id) => reply::json(StatusCode::CREATED, &json!({ "id": id })),
-        Err(error) => {
-            HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "host_error", error.to_string()).into_response()
-        }
-    }
 }

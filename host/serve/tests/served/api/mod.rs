@@ -7,6 +7,7 @@ mod events;
 mod openapi;
 mod results;
 mod retried;
+mod sessions;
 mod tools;
 
 use http::Method;
