@@ -16,7 +16,7 @@ pub struct Bounds {
     pub session: u64,
     /// Sessions of one party.
     pub sessions: u64,
-    /// Bytes of all messages of one party.
+    /// Bytes of all messages of one party. A store that finds words in them may take several times as much.
     pub all: u64,
     /// How long a session that nobody uses is remembered.
     pub idle: Duration,
@@ -29,7 +29,7 @@ impl Default for Bounds {
             messages: 10_000,
             session: 64 << 20,
             sessions: 100_000,
-            all: 2 << 30,
+            all: 512 << 20,
             idle: Duration::from_hours(7 * 24),
         }
     }

@@ -136,7 +136,7 @@ async fn what_cannot_be_asked_for_is_told_where_it_is_wrong() {
     for (wanted, status, told) in [
         (json!({"id": "s"}), 409, "already"),
         (json!({"id": "search"}), 400, "`search` is no name"),
-        (json!({"id": ""}), 400, "`id`: expected 1 to 256 bytes"),
+        (json!({"id": ""}), 400, "`id`: expected 1 to 256 characters"),
         (json!({"id": long}), 400, "`id`"),
         (json!({"id": "a\nb"}), 400, "control"),
         (json!({"title": ""}), 400, "`title`"),
