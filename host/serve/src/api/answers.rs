@@ -13,6 +13,7 @@ use serde::Deserialize;
 
 use super::asked::{self, Answered};
 use super::calls::{Identified, owner};
+use super::object::Object;
 use super::request::{Body, segment};
 use super::{Api, reply, session};
 use crate::http::{HttpError, Principal};
@@ -21,7 +22,7 @@ use crate::http::{HttpError, Principal};
 #[serde(deny_unknown_fields)]
 pub(super) struct Answers {
     handle: String,
-    answers: BTreeMap<String, Answered>,
+    answers: BTreeMap<String, Object<Answered>>,
 }
 
 pub(super) async fn answer(

@@ -7,6 +7,8 @@ use hermes_core::{Answer, Reply};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::object::Object;
+
 /// What somebody did with a question.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -26,13 +28,13 @@ pub(super) struct Answered {
 }
 
 /// The answers, as the host takes them.
-pub(super) fn answers(answered: BTreeMap<String, Answered>) -> Vec<Answer> {
+pub(super) fn answers(answered: BTreeMap<String, Object<Answered>>) -> Vec<Answer> {
     let reply = |Answered { action, content }| match action {
         Action::Accept => Reply::Accepted(content.unwrap_or_else(|| Value::Object(Map::new())).to_string()),
         Action::Decline => Reply::Declined,
         Action::Cancel => Reply::Cancelled,
     };
-    answered.into_iter().map(|(id, answered)| Answer { id, reply: reply(answered) }).collect()
+    answered.into_iter().map(|(id, Object(answered))| Answer { id, reply: reply(answered) }).collect()
 }
 
 /// `{"handle", "expires_s", "requests"}`, and what was wrong with answers that were given.

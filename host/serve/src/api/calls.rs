@@ -11,6 +11,7 @@ use http::HeaderMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::object::Object;
 use super::request::{Body, malformed};
 use super::run::Run;
 use super::selection::Selection;
@@ -23,7 +24,7 @@ const MAX_CALLS: usize = 128;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Calls {
-    tool_calls: Vec<ToolCall>,
+    tool_calls: Vec<Object<ToolCall>>,
     #[serde(default)]
     session: Option<String>,
     #[serde(default)]
@@ -36,7 +37,7 @@ struct ToolCall {
     id: String,
     #[serde(rename = "type", default)]
     _kind: Kind,
-    function: Function,
+    function: Object<Function>,
 }
 
 #[derive(Default, Deserialize)]
@@ -75,7 +76,7 @@ pub(super) async fn call(
     let meta = session::trace(&headers);
     let calls = tool_calls.into_iter().enumerate();
     let mut calls: Vec<Identified> =
-        calls.map(|(place, call)| call.read(place, meta.clone())).collect::<Result<_, _>>()?;
+        calls.map(|(place, Object(call))| call.read(place, meta.clone())).collect::<Result<_, _>>()?;
     for Identified { request, .. } in &mut calls {
         if let Some(seen) = api.host.tool(&session, &request.tool)
             && let Some(schema) = seen.entry.manifest.schema()
@@ -102,7 +103,7 @@ pub(super) fn owner(principal: &Principal) -> Owner {
 
 impl ToolCall {
     fn read(self, place: usize, meta: Vec<(String, String)>) -> Result<Identified, HttpError> {
-        let Self { id, function: Function { name, arguments }, .. } = self;
+        let Self { id, function: Object(Function { name, arguments }), .. } = self;
         let id = session::chosen(&format!("tool_calls[{place}].id"), Some(id))?.unwrap_or_default();
         let args = match arguments {
             // What some models send for a tool that takes nothing.

@@ -35,7 +35,8 @@ const MAX_ANSWERS: usize = 64 << 20;
 pub(super) fn key(headers: &HeaderMap) -> Result<Option<String>, HttpError> {
     let mut values = headers.get_all("idempotency-key").iter();
     let Some(value) = values.next() else { return Ok(None) };
-    let key = value.to_str().ok().filter(|key| !key.is_empty() && key.len() <= MAX_KEY);
+    let visible = |key: &&str| key.bytes().all(|byte| byte.is_ascii_graphic());
+    let key = value.to_str().ok().filter(|key| (1..=MAX_KEY).contains(&key.len())).filter(visible);
     match (key, values.next()) {
         (Some(key), None) => Ok(Some(key.to_owned())),
         _ => Err(malformed(format!("`Idempotency-Key`: expected one of 1 to {MAX_KEY} visible characters"))),

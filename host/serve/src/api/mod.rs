@@ -9,6 +9,7 @@ mod dialect;
 mod events;
 mod idempotency;
 mod message;
+mod object;
 mod openapi;
 mod query;
 mod range;

@@ -41,7 +41,9 @@ pub(super) fn limit(value: Option<&str>, default: usize, most: usize) -> Result<
 ///
 /// When no page says so.
 pub(super) fn cursor(value: Option<&str>) -> Result<Option<u64>, HttpError> {
-    let read = |value: &str| value.parse().ok().filter(|number: &u64| i64::try_from(*number).is_ok());
+    // As many digits as no number of 64 bits is too small for.
+    let digits = |value: &&str| (1..=18).contains(&value.len()) && value.bytes().all(|byte| byte.is_ascii_digit());
+    let read = |value: &str| Some(value).filter(digits)?.parse().ok();
     let wrong = || malformed("`cursor`: expected what the page before says under `next`");
     value.map(|value| read(value).ok_or_else(wrong)).transpose()
 }

@@ -7,6 +7,7 @@ use hermes_manifest::strict_json;
 use http::{HeaderMap, StatusCode, header};
 use serde::de::DeserializeOwned;
 
+use super::object::Object;
 use crate::http::HttpError;
 
 /// A body that was read, and what it says.
@@ -58,7 +59,7 @@ fn is_json(headers: &HeaderMap) -> bool {
 fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, HttpError> {
     let text = std::str::from_utf8(bytes).map_err(|error| malformed(format!("expected JSON in UTF-8: {error}")))?;
     let value = strict_json(text).map_err(|error| malformed(format!("expected JSON: {error}")))?;
-    serde_path_to_error::deserialize(value).map_err(|error| {
+    serde_path_to_error::deserialize(value).map(|Object(read)| read).map_err(|error| {
         let (place, why) = (error.path().to_string(), error.inner().to_string());
         malformed(if place == "." { why } else { format!("`{place}`: {why}") })
     })

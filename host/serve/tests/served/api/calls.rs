@@ -102,7 +102,10 @@ async fn a_request_that_is_wrong_is_told_where() {
     for (body, said) in [
         ("{".to_owned(), "line 1 column 1"),
         ("{\"tool_calls\": []\n, \"tool_calls\": []}".to_owned(), "tool_calls"),
-        ("[]".to_owned(), "invalid"),
+        ("[]".to_owned(), "expected an object"),
+        (r#"[[{"id": "a", "function": {"name": "t"}}], null, null]"#.to_owned(), "expected an object"),
+        (r#"{"tool_calls": [["a", "function", {"name": "t"}]]}"#.to_owned(), "`tool_calls[0]`"),
+        (r#"{"tool_calls": [{"id": "a", "function": ["t", "{}"]}]}"#.to_owned(), "`tool_calls[0].function`"),
         (r#"{"tools": []}"#.to_owned(), "unknown field `tools`"),
         (r#"{"tool_calls": [{"id": "a", "function": {"name": 1}}]}"#.to_owned(), "`tool_calls[0].function.name`"),
         (

@@ -116,10 +116,11 @@ async fn an_append_is_all_or_nothing_and_sent_twice_counts_once() {
         assert_eq!((said, said_kind.as_str()), (status, kind), "{message}");
         assert!(message.contains(told), "{message}");
     }
-    let (status, _, _) =
-        error(post(&client.with("idempotency-key", ""), path, json!({"messages": [says("a")]}).to_string()).await)
-            .await;
-    assert_eq!(status, 400);
+    for key in ["", "two words"] {
+        let wrong = client.with("idempotency-key", key);
+        let (status, _, _) = error(post(&wrong, path, json!({"messages": [says("a")]}).to_string()).await).await;
+        assert_eq!(status, 400, "{key:?}");
+    }
     let whole = get(&client, "/v1/sessions/s", "/v1/sessions/{id}").await;
     assert_eq!(whole["messages"].as_array().unwrap().len(), 1, "{whole}");
     let (status, kind, _) =
@@ -140,6 +141,7 @@ async fn what_cannot_be_asked_for_is_told_where_it_is_wrong() {
         (json!({"id": long}), 400, "`id`"),
         (json!({"id": "a\nb"}), 400, "control"),
         (json!({"title": ""}), 400, "`title`"),
+        (json!([null, null]), 400, "expected an object"),
         (json!({"name": "x"}), 400, "unknown field `name`"),
     ] {
         let (said, _, message) = error(post(&client, "/v1/sessions", wanted.to_string()).await).await;
@@ -151,6 +153,8 @@ async fn what_cannot_be_asked_for_is_told_where_it_is_wrong() {
         ("/v1/sessions?limit=0", "`limit`: expected a number from 1 to 200"),
         ("/v1/sessions?limit=201", "`limit`"),
         ("/v1/sessions?limit=x", "`limit`"),
+        ("/v1/sessions?cursor=", "`cursor`"),
+        ("/v1/sessions?cursor=%2B5", "`cursor`"),
         ("/v1/sessions?cursor=-1", "`cursor`"),
         ("/v1/sessions?cursor=99999999999999999999", "`cursor`"),
         ("/v1/sessions?cursor=9223372036854775808", "`cursor`"),
