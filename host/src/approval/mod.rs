@@ -78,10 +78,14 @@ impl Waiting {
     ///
     /// When something else waits by now, or it cannot be written down.
     pub(crate) fn approve(&self, host: &Host) -> Result<(), Failure> {
-        if let Some((_, digest)) = &self.held {
-            host.registry().approve(&Scope::Host, &self.name, Some(digest)).map_err(Failure::work)?;
+        // The grant first: a host that serves takes it in a moment after it has seen the approval, and would deny calls until then.
+        self.grant.as_ref().map_or(Ok(()), Grant::write)?;
+        match &self.held {
+            Some((_, digest)) => {
+                host.registry().approve(&Scope::Host, &self.name, Some(digest)).map(drop).map_err(Failure::work)
+            }
+            None => Ok(()),
         }
-        self.grant.as_ref().map_or(Ok(()), Grant::write)
     }
 
     /// A name for all that would be agreed to: of anything else, the name is another.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use hermes_core::Host;
+use hermes_core::registry::Refused;
 use hermes_core::reload::Reloader;
 use hermes_serve::Metrics;
 use tokio::runtime::Runtime;
@@ -30,8 +31,14 @@ pub(super) fn run(args: &RunArgs, settings: Settings, printer: Printer) -> Resul
         );
     }
     for refused in host.catalog().refused() {
-        tracing::warn!("refused {}: {}", shown(&refused.file), escape(&refused.reason.to_string(), false));
+        warn(refused);
     }
+    let registry = Arc::downgrade(host.registry());
+    let _subscription = host.registry().subscribe(Box::new(move |event| {
+        let Some(registry) = registry.upgrade() else { return };
+        let catalog = registry.catalog();
+        catalog.refused().iter().filter(|refused| event.refused.contains(&refused.file)).for_each(warn);
+    }));
     host.check_view(&settings.served())
         .map_err(|unknown| Failure::usage(format!("{}: {unknown}", settings.place("serve.toolsets"))))?;
     let settings = Arc::new(settings);
@@ -48,6 +55,11 @@ pub(super) fn run(args: &RunArgs, settings: Settings, printer: Printer) -> Resul
     // Reading stdin cannot be interrupted, so the thread that does is left behind.
     runtime.shutdown_background();
     served
+}
+
+/// Says why a file does not serve.
+fn warn(refused: &Refused) {
+    tracing::warn!("refused {}: {}", shown(&refused.file), escape(&refused.reason.to_string(), false));
 }
 
 /// Keeps the host true to its files.
