@@ -25,13 +25,16 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use crate::printer::Printer;
-use crate::settings::Settings;
+use crate::settings::{LogFilter, LogFormat, Settings};
 
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
     let printer = Printer::new(cli.session.json);
     let settings = Settings::load(&cli.session);
-    log::init(&settings.as_ref().map(|settings| settings.config.telemetry.log.clone()).unwrap_or_default());
+    match &settings {
+        Ok(settings) => log::init(&settings.config.telemetry.log, settings.config.telemetry.log_format),
+        Err(_) => log::init(&LogFilter::default(), LogFormat::default()),
+    }
     match commands::run(cli.command, settings, printer) {
         Ok(status) => status.code().into(),
         Err(failure) => {

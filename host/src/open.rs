@@ -227,29 +227,35 @@ fn sandbox(settings: &Settings, secrets: &Arc<Secrets>) -> Result<Sandbox, Failu
 
 /// The way to the network.
 pub(crate) fn egress(settings: &Settings) -> Result<EgressConfig, Failure> {
-    let egress = &settings.config.egress;
-    let ca = match &egress.ca_file {
-        Some(file) => match input::bytes(file, MAX_TEXT) {
-            Ok(ca) if ca.is_empty() => return Err(wrong_certificates(settings, file, &"it is empty")),
-            ca => ca.map_err(|error| wrong_certificates(settings, file, &error))?,
-        },
-        None => Vec::new(),
-    };
+    let (egress, ca) = (&settings.config.egress, certificates(settings)?);
     let proxy = egress.proxy.as_ref().map(|proxy| proxy.url().clone());
     Ok(EgressConfig { proxy, ca, allow_private: egress.allow_private.clone() })
 }
 
+/// What is trusted beside the public certificates (PEM).
+pub(crate) fn certificates(settings: &Settings) -> Result<Vec<u8>, Failure> {
+    match &settings.config.egress.ca_file {
+        Some(file) => match input::bytes(file, MAX_TEXT) {
+            Ok(ca) if ca.is_empty() => Err(wrong_certificates(settings, &"it is empty")),
+            ca => ca.map_err(|error| wrong_certificates(settings, &error)),
+        },
+        None => Ok(Vec::new()),
+    }
+}
+
 /// Which setting a sandbox cannot use.
 pub(crate) fn wrong_sandbox(settings: &Settings, error: &SandboxError) -> Failure {
-    match (error, &settings.config.egress.ca_file) {
-        (SandboxError::Certificates(reason), Some(file)) => wrong_certificates(settings, file, reason),
+    match error {
+        SandboxError::Certificates(reason) => wrong_certificates(settings, reason),
         _ => Failure::work(error),
     }
 }
 
-fn wrong_certificates(settings: &Settings, file: &Path, reason: &dyn Display) -> Failure {
+/// What is wrong with the file of certificates.
+pub(crate) fn wrong_certificates(settings: &Settings, reason: &dyn Display) -> Failure {
     let (place, reason) = (settings.place("egress.ca_file"), escape(&reason.to_string(), false));
-    Failure::usage(format!("{place}: {}: expected a file of certificates (PEM): {reason}", shown(file)))
+    let file = settings.config.egress.ca_file.as_deref().map(shown).unwrap_or_default();
+    Failure::usage(format!("{place}: {file}: expected a file of certificates (PEM): {reason}"))
 }
 
 /// The host's own files, which no grant reaches.

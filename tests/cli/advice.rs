@@ -29,7 +29,7 @@ fn slips_in_toolsets_are_told_with_their_places() {
     assert_ran!(place.run(&["config", "check"]), @"
     exit 0
     ----- stdout
-    ok: no configuration file; flags and the environment set 1 of 35 keys
+    ok: no configuration file; flags and the environment set 1 of 37 keys
     ----- stderr
      WARN hermes_host::commands::config: [PLACE]/home/.hermes-host/toolsets/slips.toml:2: `tools`: no file holds `reed_file`; did you mean `read_file`?
      WARN hermes_host::commands::config: [PLACE]/home/.hermes-host/toolsets/slips.toml:3: `tools`: `guard` is a hook and no tool; hooks are listed under `hooks`

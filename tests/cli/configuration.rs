@@ -135,7 +135,7 @@ fn a_variable_that_is_nearly_ours_is_a_warning_and_one_of_others_is_none() {
     assert_ran!(place.run(&["config", "check"]), @"
     exit 0
     ----- stdout
-    ok: no configuration file; flags and the environment set 1 of 35 keys
+    ok: no configuration file; flags and the environment set 1 of 37 keys
     ----- stderr
      WARN hermes_host::commands: HERMES_EGRESS_PROXI sets nothing; did you mean HERMES_EGRESS_PROXY?
      WARN hermes_host::commands: HERMES_WORKSPACE_PATH sets nothing; did you mean HERMES_WORKSPACE?
@@ -227,7 +227,7 @@ fn a_folder_of_plugins_may_come_later_and_a_file_is_none() {
     assert_ran!(place.run(&["config", "check"]), @"
     exit 0
     ----- stdout
-    ok: [PLACE]/home/.hermes-host/config.toml sets 1 of 35 keys, flags and the environment 1
+    ok: [PLACE]/home/.hermes-host/config.toml sets 1 of 37 keys, flags and the environment 1
     ----- stderr
      WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:2: plugins.folders: [PLACE]/home/.hermes-host/later: there is no such folder yet
     ");
@@ -248,7 +248,7 @@ fn a_folder_of_plugins_may_come_later_and_a_file_is_none() {
     assert_ran!(place.run(&["config", "check"]), @"
     exit 0
     ----- stdout
-    ok: [PLACE]/home/.hermes-host/config.toml sets 0 of 35 keys, flags and the environment 2
+    ok: [PLACE]/home/.hermes-host/config.toml sets 0 of 37 keys, flags and the environment 2
     ----- stderr
      WARN hermes_host::commands: HERMES_PLUGINS_FOLDERS: [PLACE]/work/later: there is no such folder yet
     ");
@@ -280,7 +280,7 @@ fn check_lists_what_the_host_does_without() {
     assert_ran!(place.run(&["config", "check"]), @"
     exit 0
     ----- stdout
-    ok: [PLACE]/home/.hermes-host/config.toml sets 3 of 35 keys, flags and the environment 0
+    ok: [PLACE]/home/.hermes-host/config.toml sets 3 of 37 keys, flags and the environment 0
     ----- stderr
      WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:4: compile.cache: [PLACE]/home/.hermes-host/config.toml: expected a folder, found a file; each process compiles for itself
      WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:5: compile.key_file: [PLACE]/home/.hermes-host/key: expected a file, found a folder; each process compiles for itself
@@ -289,7 +289,7 @@ fn check_lists_what_the_host_does_without() {
     assert_ran!(place.run(&["config", "check", "--workspace", "../home"]), @"
     exit 0
     ----- stdout
-    ok: [PLACE]/home/.hermes-host/config.toml sets 2 of 35 keys, flags and the environment 1
+    ok: [PLACE]/home/.hermes-host/config.toml sets 2 of 37 keys, flags and the environment 1
     ----- stderr
      WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:4: compile.cache: [PLACE]/home/.hermes-host/config.toml: expected a folder, found a file; each process compiles for itself
      WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:5: compile.key_file: [PLACE]/home/.hermes-host/key: expected a file, found a folder; each process compiles for itself
@@ -298,7 +298,7 @@ fn check_lists_what_the_host_does_without() {
     assert_ran!(place.run(&["config", "check", "--workspace", "."]), @"
     exit 0
     ----- stdout
-    ok: [PLACE]/home/.hermes-host/config.toml sets 2 of 35 keys, flags and the environment 1
+    ok: [PLACE]/home/.hermes-host/config.toml sets 2 of 37 keys, flags and the environment 1
     ----- stderr
      WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:4: compile.cache: [PLACE]/home/.hermes-host/config.toml: expected a folder, found a file; each process compiles for itself
      WARN hermes_host::commands: [PLACE]/home/.hermes-host/config.toml:5: compile.key_file: [PLACE]/home/.hermes-host/key: expected a file, found a folder; each process compiles for itself
@@ -352,7 +352,7 @@ fn check_says_what_was_read() {
     assert_ran!(place.run(&["config", "check"]), @"
     exit 0
     ----- stdout
-    ok: no configuration file; flags and the environment set 0 of 35 keys
+    ok: no configuration file; flags and the environment set 0 of 37 keys
     ----- stderr
     ");
     let place = place
@@ -361,7 +361,7 @@ fn check_says_what_was_read() {
     assert_ran!(place.run(&["config", "check"]), @"
     exit 0
     ----- stdout
-    ok: [PLACE]/home/.hermes-host/config.toml sets 2 of 35 keys, flags and the environment 1
+    ok: [PLACE]/home/.hermes-host/config.toml sets 2 of 37 keys, flags and the environment 1
     ----- stderr
     ");
     assert_ran!(place.run(&["config", "check", "--json"]), @r#"
@@ -406,6 +406,8 @@ fn show_tells_every_value_and_where_it_comes_from() {
     compile.cache          /var/cache/hermes                        HERMES_COMPILE_CACHE
     compile.key_file       /var/cache/hermes.key                    default
     telemetry.log          warn                                     default
+    telemetry.log_format   text                                     default
+    telemetry.otlp         -                                        default
     arguments.compat       exact                                    default
     limits.wall            2m                                       [PLACE]/home/.hermes-host/config.toml:9
     limits.cpu             500ms                                    HERMES_LIMITS_CPU
@@ -449,6 +451,8 @@ fn show_tells_every_value_and_where_it_comes_from() {
     compile.cache          /var/cache/hermes
     compile.key_file       /var/cache/hermes.key
     telemetry.log          warn
+    telemetry.log_format   text
+    telemetry.otlp         -
     arguments.compat       exact
     limits.wall            2m
     limits.cpu             500ms

@@ -26,6 +26,9 @@ mod names;
 mod nested;
 mod new;
 mod pipes;
+#[cfg(unix)]
+#[path = "../../host/telemetry/tests/sent/receiver.rs"]
+mod receiver;
 mod reconfigure;
 mod results;
 mod secrets;
@@ -34,6 +37,7 @@ mod sessions;
 mod setup;
 mod stdio;
 mod support;
+mod telemetry;
 mod toolsets;
 mod trust;
 mod upstream;

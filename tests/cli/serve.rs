@@ -19,9 +19,14 @@ pub(crate) struct Served {
 
 impl Served {
     pub(crate) fn start(place: &Place, args: &[&str]) -> Self {
+        Self::logging(place, args, Stdio::null())
+    }
+
+    /// The same, with a place for what it says.
+    pub(crate) fn logging(place: &Place, args: &[&str], log: Stdio) -> Self {
         let mut command = place.command();
         command.args(["run", "--http", "127.0.0.1:0", "--json"]).args(args);
-        let mut host = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut host = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(host.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let said: Value = serde_json::from_str(&line).unwrap();

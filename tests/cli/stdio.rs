@@ -46,7 +46,7 @@ impl Client {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("not a message: {line}: {error}"))
     }
 
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
         self.send(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}));
         self.receive()
     }
@@ -56,7 +56,7 @@ impl Client {
     }
 
     /// Closes stdin and returns how long the server took to end.
-    fn close(mut self) -> Duration {
+    pub(crate) fn close(mut self) -> Duration {
         drop(self.input.take());
         let closed = Instant::now();
         assert!(self.server.wait().unwrap().success());

@@ -44,7 +44,7 @@ pub use document::{DocumentError, read_document};
 pub use host::{Host, Surroundings};
 pub use limits::{LimitKind, Limits};
 pub use nearest::{UnknownName, nearest};
-pub use observe::{NoObserver, Observed, Observer};
+pub use observe::{NoObserver, Observed, Observer, Observers};
 pub use outcome::Outcome;
 pub use policy::Policy;
 pub use power::{

@@ -8,8 +8,9 @@ use hermes_core::LimitKind;
 use hermes_manifest::{ByteSize, LimitSet, Span, for_each_limit};
 use hermes_sandbox::Network;
 use hermes_serve::http::{AllowedHost, AllowedOrigin};
+use hermes_telemetry::Collector;
 
-use super::kinds::{Ceiling, Compat, LogFilter, Proxy, Trust, Word};
+use super::kinds::{Ceiling, Compat, LogFilter, LogFormat, Proxy, Trust, Word};
 use super::reader::Reader;
 use super::value::Value;
 use crate::cli::SessionArgs;
@@ -280,6 +281,17 @@ sections! {
         log: LogFilter {
             at: start,
             default: "`warn`" => |_| LogFilter::default(),
+        }
+        /// How they are written: lines for people, or a JSON object a line.
+        log_format: LogFormat {
+            at: start,
+            default: "`text`" => |_| LogFormat::default(),
+        }
+        /// The OpenTelemetry collector that `hermes-host run` sends a span of each call to, by OTLP over HTTP; `/v1/traces` is added. It is
+        /// reached without `egress.proxy`, and over HTTPS trusted by the certificates of `egress.ca_file` as well. `config show` hides who it lets in.
+        otlp: Option<Collector> {
+            at: start,
+            default: "none" => |_| None,
         }
     }
     /// Arguments of calls.

@@ -10,6 +10,7 @@ use hermes_core::nearest;
 use hermes_manifest::{ByteSize, LimitValue, Span};
 use hermes_sandbox::Network;
 use hermes_serve::http::{AllowedHost, AllowedOrigin};
+use hermes_telemetry::Collector;
 use serde_json::Value as Json;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
@@ -69,6 +70,7 @@ by_itself! {
     ByteSize: "a size, such as `64 MiB`", number true;
     AllowedHost: "a host, such as `tools.example.com` or `10.0.0.5:4747`", list "a list of hosts, such as `tools.example.com`";
     AllowedOrigin: "an origin, such as `https://app.example.com`", list "a list of origins, such as `https://app.example.com`";
+    Collector: "an address such as `http://127.0.0.1:4318`";
     Network: "an address or a range of addresses, such as `10.0.0.0/8`", list "a list of addresses and ranges of addresses";
 }
 
@@ -266,6 +268,13 @@ words! {
         Folder: "folder",
         /// That this very file was approved.
         Pinned: "pinned",
+    }
+    /// How the host's diagnostics are written.
+    LogFormat {
+        /// For people.
+        Text: "text",
+        /// For programs, a JSON object a line.
+        Json: "json",
     }
     /// How arguments that are not quite of the right type are treated.
     Compat {

@@ -28,7 +28,7 @@ use crate::input;
 use crate::printer::{escape, shown};
 
 pub(crate) use self::keys::Config;
-pub(crate) use self::kinds::{Compat, LogFilter, Trust};
+pub(crate) use self::kinds::{Compat, LogFilter, LogFormat, Trust};
 pub(crate) use self::page::reference;
 pub(crate) use self::reader::{Origin, Resolved};
 

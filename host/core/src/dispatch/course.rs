@@ -40,6 +40,8 @@ pub(super) struct Course<'a> {
     earlier: Earlier,
     /// The duty to keep how this call ends, since an answer set it going.
     ticket: Option<Ticket>,
+    /// The id under which this call began, where an answer gave it that of the call that asked.
+    begun: Option<String>,
     last: Instant,
 }
 
@@ -63,17 +65,30 @@ impl<'a> Course<'a> {
     ) -> Self {
         let catalog = host.catalog();
         let mut report = Report::new(catalog.generation());
-        let (ticket, last, replaced, meta) = (None, Instant::now(), false, earlier.meta.clone());
+        let (ticket, begun, last, replaced, meta) = (None, None, Instant::now(), false, earlier.meta.clone());
         if let Some(id) = &earlier.id {
             report.id.clone_from(id);
         }
         let is_first = earlier.id.is_none();
-        let mut course =
-            Self { host, catalog, session, request, progress, lineage, report, meta, replaced, earlier, ticket, last };
+        let mut course = Self {
+            host,
+            catalog,
+            session,
+            request,
+            progress,
+            lineage,
+            report,
+            meta,
+            replaced,
+            earlier,
+            ticket,
+            begun,
+            last,
+        };
         if is_first {
             let own = host.surroundings.observer.began(&course.audited(), &request.meta);
             let kept = request.meta.iter().filter(|(name, _)| own.iter().all(|(other, _)| other != name));
-            course.meta = kept.chain(&own).cloned().collect();
+            course.meta = kept.chain(own.iter().filter(|(_, value)| !value.is_empty())).cloned().collect();
         }
         course
     }
@@ -124,9 +139,10 @@ impl<'a> Course<'a> {
     }
 
     fn observed(&self, outcome: &Outcome, took: Duration) {
-        let Report { trace, times, cpu, refusals, .. } = &self.report;
-        let (call, times, cpu) = (self.audited(), *times, *cpu);
-        self.host.surroundings.observer.ended(&Observed { call, outcome, took, trace, times, cpu, refusals });
+        let Report { id, trace, times, cpu, refusals, .. } = &self.report;
+        let (call, begun) = (self.audited(), self.begun.as_ref().unwrap_or(id));
+        let (times, cpu) = (*times, *cpu);
+        self.host.surroundings.observer.ended(&Observed { call, begun, outcome, took, trace, times, cpu, refusals });
     }
 
     /// Ends a step: what it refused goes no further.
@@ -211,7 +227,7 @@ impl<'a> Course<'a> {
     /// What an answered call goes on with.
     fn go_on(&mut self, resumed: Resumed) -> Result<(Map<String, Value>, Begun), Outcome> {
         let Resumed { call, args, resume, rounds, wall, cpu, ticket } = resumed;
-        self.report.id = call;
+        self.begun = Some(std::mem::replace(&mut self.report.id, call));
         self.ticket = Some(ticket);
         let args = serde_json::from_str(&args)
             .map_err(|error| Outcome::HostError(format!("the arguments that were kept cannot be read: {error}")))?;

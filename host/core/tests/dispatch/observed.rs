@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt as _;
-use hermes_core::{Audited, CallRequest, Observed, Observer, ToolRequest};
+use hermes_core::{Answer, Audited, CallRequest, Observed, Observer, Observers, Outcome, Reply, ToolRequest};
 
-use crate::world::{World, done, session};
+use crate::world::{World, ask, done, said, session};
 
 /// Writes down what it sees, and gives each call a trace of its own.
 #[derive(Default)]
@@ -41,7 +41,7 @@ async fn each_call_begins_and_ends_once_and_hands_on_the_trace_that_it_was_given
         .tool("outer", r#", "capabilities": {"tools": ["inner"]}"#, |ran| {
             async move {
                 let request = ToolRequest { tool: "inner".to_owned(), args: "{}".to_owned() };
-                let inner = crate::world::said(&ran.caller.call(vec![request]).await.remove(0));
+                let inner = said(&ran.caller.call(vec![request]).await.remove(0));
                 done(format!("{:?} {inner}", ran.call.meta))
             }
             .boxed()
@@ -50,7 +50,7 @@ async fn each_call_begins_and_ends_once_and_hands_on_the_trace_that_it_was_given
         .toolset("y", "tools = [\"inner\"]");
     let report = world.send(&session(), traced("outer")).await;
     let own = |tool: &str| format!(r#"[("locale", "de"), ("traceparent", "of-{tool}")]"#);
-    assert_eq!(crate::world::said(&report.outcome), format!("{} {}", own("outer"), own("inner")));
+    assert_eq!(said(&report.outcome), format!("{} {}", own("outer"), own("inner")));
     world.send(&session(), traced("none")).await;
     assert_eq!(
         *watcher.0.lock().unwrap(),
@@ -77,4 +77,41 @@ async fn a_call_that_is_taken_back_ends_too() {
     assert_eq!(watcher.0.lock().unwrap().len(), 1);
     drop(call);
     assert_eq!(watcher.0.lock().unwrap()[1..], ["endless ended cancelled at Begin"]);
+}
+
+/// Writes down the ids under which calls begin and end.
+#[derive(Default)]
+struct Pairs(Mutex<Vec<[String; 2]>>);
+
+impl Observer for Pairs {
+    fn began(&self, call: &Audited<'_>, _: &[(String, String)]) -> Vec<(String, String)> {
+        self.0.lock().unwrap().push([call.id.to_owned(), String::new()]);
+        vec![("tracestate".to_owned(), String::new())]
+    }
+
+    fn ended(&self, call: &Observed<'_>) {
+        let mut pairs = self.0.lock().unwrap();
+        call.call.id.clone_into(&mut pairs.iter_mut().find(|[began, _]| began == call.begun).unwrap()[1]);
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_an_answer_sets_going_ends_under_the_id_under_which_it_began() {
+    let pairs = Arc::<Pairs>::default();
+    let observers = Observers(vec![Arc::<Pairs>::clone(&pairs), Arc::<Watcher>::default()]);
+    let world = World::with(|surroundings| surroundings.observer = Arc::new(observers));
+    let world = world.answers("t", "", |ran| match ran.call.resume {
+        None => ask(&["q"], ""),
+        Some(_) => done(format!("{:?}", ran.call.meta)),
+    });
+    let Outcome::Pending(asked) = world.send(&session(), CallRequest::new("t", "{}")).await.outcome else { panic!() };
+    let answers = vec![Answer { id: "q".to_owned(), reply: Reply::Declined }];
+    let meta = vec![("tracestate".to_owned(), "a=b".to_owned())];
+    let request = CallRequest { handle: Some(asked.handle), answers, meta, ..CallRequest::new("t", "{}") };
+    let report = world.send(&session(), request).await;
+    assert_eq!(said(&report.outcome), r#"[("traceparent", "of-t")]"#, "an empty value takes a field away");
+    let pairs = pairs.0.lock().unwrap();
+    let [[first, asked], [second, answered]] = pairs.as_slice() else { panic!("{pairs:?}") };
+    assert_eq!((first, answered), (asked, asked), "one call in the books");
+    assert_ne!(first, second, "two to who watches");
 }

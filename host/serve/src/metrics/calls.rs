@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hermes_core::{LimitKind, Observed, Outcome, Refusal};
-use hermes_manifest::CapabilityKind;
+use hermes_core::Observed;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -116,10 +115,10 @@ impl Calls {
             }
         }
         self.cpu.get_or_create(&of_tool).inc_by(observed.cpu.as_secs_f64());
-        for limit in limits(observed) {
+        for limit in observed.limits() {
             self.limits.get_or_create(&Hit { tool: Arc::clone(&tool), limit }).inc();
         }
-        for capability in denials(observed) {
+        for capability in observed.denials() {
             self.denials.get_or_create(&Denied { tool: Arc::clone(&tool), capability }).inc();
         }
     }
@@ -140,42 +139,9 @@ impl Calls {
     }
 }
 
-/// The limits that fired, each once.
-fn limits(observed: &Observed<'_>) -> BTreeSet<&'static str> {
-    let last = match observed.outcome {
-        Outcome::Limit { kind, .. } => Some(*kind),
-        Outcome::Timeout(_) => Some(LimitKind::Wall),
-        _ => None,
-    };
-    let met = observed.refusals.iter().filter_map(|refusal| match refusal {
-        Refusal::Limit(kind) => Some(*kind),
-        Refusal::Denied { .. } => None,
-    });
-    met.chain(last).map(LimitKind::as_str).collect()
-}
-
-/// The capabilities that were denied, each once.
-fn denials(observed: &Observed<'_>) -> BTreeSet<&'static str> {
-    let last = match observed.outcome {
-        Outcome::Denied { capability, .. } => Some(capability.as_str()),
-        _ => None,
-    };
-    let met = observed.refusals.iter().filter_map(|refusal| match refusal {
-        Refusal::Denied { capability, .. } => Some(*capability),
-        Refusal::Limit(_) => None,
-    });
-    met.chain(last).map(capability).collect()
-}
-
-/// A tool may name a capability of its own making.
-fn capability(name: &str) -> &'static str {
-    let known = CapabilityKind::ALL.iter().map(|kind| kind.as_str());
-    known.into_iter().find(|known| *known == name).unwrap_or("other")
-}
-
 #[cfg(test)]
 mod tests {
-    use hermes_core::{Audited, Digest, RunTimes};
+    use hermes_core::{Audited, Digest, Outcome, RunTimes};
     use prometheus_client::encoding::prometheus_text;
 
     use super::*;
@@ -192,7 +158,7 @@ mod tests {
             let call = Audited { id: "1", parent, tenant, session, tool: &tool, section, generation: 1 };
             let (outcome, times) = (&Outcome::Busy, RunTimes::default());
             let (took, cpu) = (Duration::ZERO, Duration::ZERO);
-            calls.ended(&Observed { call, outcome, took, trace: &[], times, cpu, refusals: &[] });
+            calls.ended(&Observed { call, begun: "1", outcome, took, trace: &[], times, cpu, refusals: &[] });
         }
         let mut text = String::new();
         prometheus_text::encode(&mut text, &registry).expect("text");

@@ -24,7 +24,7 @@ struct Relayed {
     toolset = "relay",
     tools = ["relay", "echo", "ask", "spin", "crash", "probe", "planned", "typed", "checked", "big_text", "ask_name", "missing"],
 )]
-fn relay(relayed: Relayed) -> Result<Json<Value>> {
+fn relay(relayed: Relayed, call: &Call) -> Result<Json<Value>> {
     let Relayed { tool, args, times, together } = relayed;
     if tool.is_empty() {
         return Ok(Json(json!({ "listed": tools::list().iter().map(listed).collect::<Vec<_>>() })));
@@ -35,7 +35,11 @@ fn relay(relayed: Relayed) -> Result<Json<Value>> {
     } else {
         (0..times).map(|_| tools::call(tool.as_str(), &args)).collect()
     };
-    Ok(Json(json!({ "answers": answers.into_iter().map(answer).collect::<Vec<_>>() })))
+    let mut told = json!({ "answers": answers.into_iter().map(answer).collect::<Vec<_>>() });
+    if let (Some(trace), Some(told)) = (call.meta("traceparent"), told.as_object_mut()) {
+        told.insert("traceparent".to_owned(), trace.into());
+    }
+    Ok(Json(told))
 }
 
 fn listed(tool: &tools::Listed) -> Value {
