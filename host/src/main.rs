@@ -15,6 +15,7 @@ mod log;
 mod open;
 mod printer;
 mod private;
+mod refresh;
 mod reload;
 mod secrets;
 mod settings;

@@ -13,8 +13,8 @@ use hermes_core::registry::{self, FileTrust, MemoryTrust, ScanError, TrustError,
 use hermes_core::results::{FolderResults, Quota};
 use hermes_core::sessions::Bounds;
 use hermes_core::{
-    Catalog, Ceilings, DISTRIBUTIONS, Distributions, Host, NoObserver, Observer, Policy, Registry, SecretStore,
-    Session, Source, Surroundings, Toolsets, Workspace,
+    Catalog, Ceilings, DISTRIBUTIONS, Distributions, Host, NoObserver, Observer, Policy, Refresh, Registry,
+    SecretStore, Session, Source, Surroundings, Toolsets, Workspace,
 };
 use hermes_sandbox::{EgressConfig, Sandbox, SandboxConfig, SandboxError};
 use hermes_store::{Database, FileSessions};
@@ -24,6 +24,7 @@ use crate::failure::Failure;
 use crate::input::{self, MAX_TEXT};
 use crate::printer::{escape, shown};
 use crate::private;
+use crate::refresh::{Reloaded, Rescan};
 use crate::secrets::Secrets;
 use crate::settings::{Compat, Config, Settings, Trust};
 
@@ -36,18 +37,19 @@ const STORE: &str = "state.db";
 
 /// A host with the core tools and those of all plugin folders.
 pub(crate) fn host(settings: &Settings) -> Result<Host, Failure> {
-    Ok(serving(settings, Arc::new(NoObserver))?.0)
+    Ok(host_with(settings, trust_store(settings), Arc::new(NoObserver), Rescan::of)?.0)
 }
 
 /// The same, watched, with what runs its components, whose settings may change while it serves.
 pub(crate) fn serving(settings: &Settings, observer: Arc<dyn Observer>) -> Result<(Host, Sandbox), Failure> {
-    host_with(settings, trust_store(settings), observer)
+    host_with(settings, trust_store(settings), observer, |registry, _| Arc::new(Reloaded::new(registry)))
 }
 
 /// The same, just to look at: it claims no names, and nothing that it decides is remembered.
 pub(crate) fn host_to_look_at(settings: &Settings) -> Result<Host, Failure> {
     let record = trust_store(settings).load().map_err(|error| scan_failed(ScanError::Trust(error)))?;
-    Ok(host_with(settings, Arc::new(MemoryTrust::from(record)), Arc::new(NoObserver))?.0)
+    let store = Arc::new(MemoryTrust::from(record));
+    Ok(host_with(settings, store, Arc::new(NoObserver), Rescan::of)?.0)
 }
 
 fn trust_store(settings: &Settings) -> Arc<dyn TrustStore> {
@@ -61,21 +63,24 @@ fn host_with(
     settings: &Settings,
     store: Arc<dyn TrustStore>,
     observer: Arc<dyn Observer>,
+    refresh: fn(&Arc<Registry>, Vec<Source>) -> Arc<dyn Refresh>,
 ) -> Result<(Host, Sandbox), Failure> {
     let secrets = secrets(settings)?;
     let sandbox = sandbox(settings, &secrets)?;
     let policy = policy(settings);
     let trust = registry::Trust { policy: policy.trust, store };
-    let registry = Registry::new(Sandbox::host_api(), Arc::new(sandbox.clone()), trust);
+    let registry = Arc::new(Registry::new(Sandbox::host_api(), Arc::new(sandbox.clone()), trust));
     registry.set_policy(policy).map_err(|error| scan_failed(ScanError::Trust(error)))?;
     if let Some(home) = &settings.home {
         registry.set_prompts(Prompts::load(&home.join(PROMPTS)));
         registry.set_resources(Resources::load(&home.join(RESOURCES)));
     }
-    let catalog = registry.scan(&sources(settings)).map_err(scan_failed)?;
-    registry.set_toolsets(toolsets(settings, &catalog)?);
-    let surroundings = Surroundings { observer, ..surroundings(settings, secrets)? };
-    let host = Host::new(Arc::new(registry), surroundings);
+    let sources = sources(settings);
+    let catalog = registry.scan(&sources).map_err(scan_failed)?;
+    registry.set_toolsets(ToolsetTexts::read(settings)?.build(&catalog)?);
+    let refresh = refresh(&registry, sources);
+    let surroundings = Surroundings { observer, refresh, ..surroundings(settings, secrets)? };
+    let host = Host::new(registry, surroundings);
     host.check_view(&settings.view).map_err(Failure::usage)?;
     Ok((host, sandbox))
 }
@@ -108,13 +113,15 @@ pub(crate) fn sources(settings: &Settings) -> Vec<Source> {
 pub(crate) fn host_of_file(settings: &Settings, file: &Path) -> Result<Host, Failure> {
     let secrets = secrets(settings)?;
     let trust = registry::Trust::in_memory(TrustPolicy::Folder);
-    let registry = Registry::new(Sandbox::host_api(), Arc::new(sandbox(settings, &secrets)?), trust);
+    let registry = Arc::new(Registry::new(Sandbox::host_api(), Arc::new(sandbox(settings, &secrets)?), trust));
     registry.set_policy(policy(settings)).map_err(|error| scan_failed(ScanError::Trust(error)))?;
-    let catalog = registry.scan(&[Source::file(file)]).map_err(scan_failed)?;
+    let sources = vec![Source::file(file)];
+    let catalog = registry.scan(&sources).map_err(scan_failed)?;
     if let Some(refused) = catalog.refused().first() {
         return Err(Failure::usage(format!("{}: {}", shown(file), refused.reason)));
     }
-    Ok(Host::new(Arc::new(registry), surroundings(settings, secrets)?))
+    let refresh = Rescan::of(&registry, sources);
+    Ok(Host::new(registry, Surroundings { refresh, ..surroundings(settings, secrets)? }))
 }
 
 /// A record of trust that is damaged is for its owner to put right.
@@ -169,11 +176,20 @@ pub(crate) fn secrets(settings: &Settings) -> Result<Arc<Secrets>, Failure> {
 }
 
 /// The embedded toolsets, replaced by files of the same name in `$HERMES_HOME/toolsets`.
-pub(crate) fn toolsets(settings: &Settings, catalog: &Catalog) -> Result<Toolsets, Failure> {
-    let own = catalog.tools().filter_map(|entry| entry.manifest.toolset.clone()).collect();
-    let files = texts(settings, |stem| stem != DISTRIBUTIONS)?;
-    let files = files.iter().map(|(file, text)| (file.clone(), text.as_ref()));
-    Toolsets::build(files, &own).map_err(|error| Failure::usage(escape(&error.to_string(), false)))
+pub(crate) struct ToolsetTexts(Vec<(PathBuf, Cow<'static, str>)>);
+
+impl ToolsetTexts {
+    /// Reads them.
+    pub(crate) fn read(settings: &Settings) -> Result<Self, Failure> {
+        texts(settings, |stem| stem != DISTRIBUTIONS).map(Self)
+    }
+
+    /// What they are with the tools that there are.
+    pub(crate) fn build(&self, catalog: &Catalog) -> Result<Toolsets, Failure> {
+        let own = catalog.tools().filter_map(|entry| entry.manifest.toolset.clone()).collect();
+        let files = self.0.iter().map(|(file, text)| (file.clone(), text.as_ref()));
+        Toolsets::build(files, &own).map_err(|error| Failure::usage(escape(&error.to_string(), false)))
+    }
 }
 
 /// The distributions: the embedded ones, and those of `$HERMES_HOME/toolsets/distributions.toml`.

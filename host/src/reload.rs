@@ -3,16 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use hermes_core::Registry;
 use hermes_core::library::{Prompts, Resources};
 use hermes_core::registry::Problem;
-use hermes_core::reload::{Files, Pace, Part, Reloads, ToolsetPart};
-use hermes_core::{Catalog, Registry};
+use hermes_core::reload::{BuildToolsets, Files, Pace, Part, Reloads, ToolsetPart};
 use hermes_sandbox::{Egress, Sandbox};
 use hermes_serve::http::Allowed;
 use tokio::sync::watch;
 
 use crate::failure::Failure;
-use crate::open;
+use crate::open::{self, ToolsetTexts};
 use crate::settings::{Current, Settings};
 
 /// What settings that change are given to, and the ones that hold.
@@ -92,8 +92,12 @@ fn configuration(live: &Arc<Live>, file: PathBuf) -> Part {
 fn toolset_files(settings: &Arc<Settings>, folder: PathBuf) -> ToolsetPart {
     let files = vec![Files::In { folder: folder.clone(), extension: "toml" }];
     let settings = Arc::clone(settings);
-    let build = move |catalog: &Catalog| open::toolsets(&settings, catalog).map_err(|error| problem(&folder, &error));
-    ToolsetPart { files, build: Box::new(build) }
+    let read = move || -> Result<BuildToolsets, Problem> {
+        let folder = folder.clone();
+        let texts = ToolsetTexts::read(&settings).map_err(|error| problem(&folder, &error))?;
+        Ok(Box::new(move |catalog| texts.build(catalog).map_err(|error| problem(&folder, &error))))
+    };
+    ToolsetPart { files, read: Box::new(read) }
 }
 
 fn folder(folder: PathBuf, load: impl Fn(&Path) + Send + 'static) -> Part {

@@ -8,6 +8,7 @@ use crate::support::soak::soak;
 #[test]
 fn eight_hosts_and_a_command_line_share_a_home_and_nothing_is_lost() {
     let report = soak(Duration::from_secs(8));
+    assert!(report.again.is_empty(), "nobody has to call again: {report:?}");
     assert!(report.calls >= 8 && report.commands > 0 && report.approvals > 0 && report.drops > 0, "{report:?}");
     // A process that is killed while it writes leaves what it wrote.
     assert!(report.left.len() <= report.kills, "{report:?}");

@@ -14,6 +14,7 @@ use crate::nearest::UnknownName;
 use crate::observe::{NoObserver, Observer};
 use crate::policy::Policy;
 use crate::power::{Explanation, Ground, Power};
+use crate::refresh::{NoRefresh, Refresh};
 use crate::registry::{Catalog, Entry, Registry};
 use crate::results::{MemoryResults, ResultStore};
 use crate::scrub::{NoScrub, Scrub};
@@ -48,6 +49,8 @@ pub struct Surroundings {
     pub audit: Arc<dyn AuditLog>,
     /// Who watches calls.
     pub observer: Arc<dyn Observer>,
+    /// What a call turns to whose component was replaced before it was loaded.
+    pub refresh: Arc<dyn Refresh>,
 }
 
 impl Surroundings {
@@ -69,6 +72,7 @@ impl Surroundings {
             scrub: Arc::new(NoScrub),
             audit: Arc::new(NoAudit),
             observer: Arc::new(NoObserver),
+            refresh: Arc::new(NoRefresh),
         })
     }
 }

@@ -20,6 +20,7 @@ mod outcome;
 mod policy;
 mod power;
 mod private;
+mod refresh;
 pub mod registry;
 pub mod reload;
 pub mod results;
@@ -52,6 +53,7 @@ pub use power::{
     intersect, missing, parse_grant, union,
 };
 pub use private::{NotPrivate, check_private, lock_private, make_private, open_private};
+pub use refresh::{NoRefresh, Refresh};
 pub use registry::{Catalog, Difference, Entry, Registry, Scope, Source};
 pub use scrub::{NoScrub, Scrub};
 pub use seen::{Absent, Listing, NoHook, Seen, SeenHook, State};

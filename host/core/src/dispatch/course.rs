@@ -98,9 +98,13 @@ impl<'a> Course<'a> {
         Earlier { id: Some(self.report.id), meta: self.meta, ..self.earlier }
     }
 
-    /// Whether another catalog than the one that the call saw knows what became of its component.
-    pub(super) fn is_outdated(&self) -> bool {
-        self.replaced && self.host.catalog().generation() != self.report.generation
+    /// Whether another catalog than the one that the call saw knows what became of its component. It is waited for until it is `late`.
+    pub(super) async fn is_outdated(&self, late: Instant) -> bool {
+        let (host, generation) = (self.host, self.report.generation);
+        if self.replaced && host.catalog().generation() == generation {
+            host.surroundings.refresh.after(generation, late).await;
+        }
+        self.replaced && host.catalog().generation() != generation
     }
 
     /// Ends the call: whatever leaves is scrubbed and written down, and if it cannot be, nothing of it leaves.

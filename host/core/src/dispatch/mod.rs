@@ -13,7 +13,7 @@ mod step;
 
 use std::collections::BTreeSet;
 use std::iter;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt as _, StreamExt as _, stream};
@@ -34,6 +34,8 @@ use crate::tool::{NoProgress, Progress};
 /// How often a call begins because its component was replaced before it was loaded. Each time there is a newer catalog, so that only
 /// tools that change faster than they are loaded come to the end of it.
 const MAX_ATTEMPTS: usize = 16;
+/// How long a call waits in all for newer catalogs: longer than a file takes to come to rest beside others and to be verified.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Calls of a batch, or checks, that run at the same time.
 pub(crate) const ABREAST: usize = 8;
@@ -111,9 +113,10 @@ impl Host {
             let outcome = match course.run(permitted).await {
                 Ok(outcome) | Err(outcome) => outcome,
             };
-            let course = ScopeGuard::into_inner(course);
             // The tool has not run yet, so the call may begin anew with what is there now.
-            if attempt < MAX_ATTEMPTS && course.is_outdated() {
+            let again = attempt < MAX_ATTEMPTS && course.is_outdated(began + PATIENCE).await;
+            let course = ScopeGuard::into_inner(course);
+            if again {
                 (attempt, earlier) = (attempt + 1, course.into_earlier());
                 continue;
             }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use hermes_manifest::Manifest;
 use semver::Version;
 
+use super::HeldBack;
 use super::catalog::Key;
 use super::compare::changes;
 use super::covering::asked_more;
@@ -82,6 +83,16 @@ impl Plan {
         }
         record.files.extend(self.hashed.iter().cloned());
         record.files.retain(|file, _| !self.forgotten.contains(file));
+    }
+
+    /// Lets what was `held` when somebody last looked wait for longer.
+    pub(super) fn hold_back(&mut self, files: &[Placed], held: &[HeldBack]) {
+        for (file, verdict) in files.iter().zip(&mut self.verdicts) {
+            let held = held.iter().find(|(inside, _)| Arc::ptr_eq(inside, &file.looked.inside));
+            if let (Ok(standing @ Standing::Admitted), Some((_, difference))) = (verdict, held) {
+                *standing = Standing::Held(Arc::clone(difference));
+            }
+        }
     }
 
     /// Whether nobody else claimed the name.

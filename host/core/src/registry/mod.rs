@@ -57,7 +57,7 @@ use crate::tool::{Runner, Usage};
 use crate::toolset::Toolsets;
 use admit::plan;
 use event::Subscribers;
-use look::{FileKey, Glass, Known, Placed, Settled, look};
+use look::{FileKey, Glass, Inside, Known, Placed, Settled, look};
 use snapshot::{Gate, Held, Snapshot};
 use source::Place;
 
@@ -83,6 +83,9 @@ struct Found {
     /// Told that something waits to be verified. While there is nobody, nothing needs to be.
     verifier: Option<Waiting>,
 }
+
+/// What was found in a file, and what in it nobody has approved.
+type HeldBack = (Arc<Inside>, Arc<Difference>);
 
 /// Told that something waits to be verified; must not use the registry.
 type Waiting = Box<dyn Fn() + Send + Sync>;
@@ -183,7 +186,7 @@ impl Registry {
             return Ok(self.replace(Catalog { policy, ..Catalog::clone(&current) }));
         }
         let files = found.files.clone();
-        let catalog = self.admit_with(&mut found, files, policy, |_| {})?;
+        let catalog = self.admit_with(&mut found, files, policy, &[], |_| {})?;
         drop(found);
         self.subscribers.deliver();
         Ok(catalog)
@@ -285,15 +288,16 @@ impl Registry {
     /// Decides on `files` and publishes what comes of it.
     fn admit(&self, found: &mut Found, files: Vec<Placed>) -> Result<Arc<Catalog>, TrustError> {
         let policy = Arc::clone(&self.catalog().policy);
-        self.admit_with(found, files, policy, |_| {})
+        self.admit_with(found, files, policy, &[], |_| {})
     }
 
-    /// The same under a policy; what `finish` changes belongs to the same generation.
+    /// The same under a policy. What was `held` back stays so, and what `finish` changes belongs to the same generation.
     fn admit_with(
         &self,
         found: &mut Found,
         files: Vec<Placed>,
         policy: Arc<Policy>,
+        held: &[HeldBack],
         finish: impl FnOnce(&mut Catalog),
     ) -> Result<Arc<Catalog>, TrustError> {
         let mut plan = plan(&files, &self.store.load()?, policy.trust);
@@ -305,6 +309,7 @@ impl Registry {
                 plan = admit::plan(&files, record, policy.trust);
             })?;
         }
+        plan.hold_back(&files, held);
         let gate = Gate { runner: self.runner.as_ref(), closed: found.verifier.is_some() };
         let Snapshot { families, refused, held, waits } = Snapshot::new(&files, &plan, &found.held, &gate);
         found.files = files;

@@ -16,7 +16,7 @@ use super::problem::Problem;
 use super::runs::Verdict;
 use super::source::{Source, SourceId};
 use super::stamp::Stamp;
-use super::{Found, Registry, Waiting};
+use super::{Found, HeldBack, Registry, Waiting};
 use crate::toolset::Toolsets;
 
 /// Components that are verified at the same time. What runs them may take fewer.
@@ -28,8 +28,19 @@ pub(crate) struct Look<'a> {
     pub(crate) settled: Settled<'a>,
     /// Waits for a future; `false` if it was given up.
     pub(crate) wait: &'a dyn Fn(BoxFuture<'_, ()>) -> bool,
+    /// Whether the other files are still as they were when the look began.
+    pub(crate) still: &'a dyn Fn() -> bool,
     /// What comes with the components that are there now.
     pub(crate) others: &'a mut dyn FnMut(&Catalog) -> Others,
+}
+
+/// What a look begins with.
+struct Due {
+    /// What has to be verified.
+    due: Vec<Arc<Inside>>,
+    /// What waited for approval then. It goes on to wait in what the look publishes: the grants that are written with an approval come
+    /// with the next.
+    held: Vec<HeldBack>,
 }
 
 /// What is published together with components.
@@ -58,29 +69,28 @@ impl Registry {
     }
 
     /// Looks into sources, verifies what is new, and publishes all that changed as one generation. Tells whether something that was
-    /// refused could pass at another time; `None` if the look was given up.
+    /// refused could pass at another time; `None` if the look was given up, or what it began with no longer holds.
     ///
     /// # Errors
     ///
     /// Those of [`Registry::scan`]; nothing has changed then.
     pub(crate) fn reload(&self, look: Look<'_>) -> Result<Option<bool>, ScanError> {
-        let Look { sources, settled, wait, others } = look;
-        let (mut files, listed, before, due) = {
+        let Look { sources, settled, wait, still, others } = look;
+        let (mut files, listed, before, Due { due, held }) = {
             let found = self.changing();
             let (files, listed) = self.look(&found, sources, settled)?;
             let due = self.due(&found, &files)?;
             (files, listed, found.files.clone(), due)
         };
-        if !due.is_empty() && !wait(self.verify(&due)) {
+        if !still() || (!due.is_empty() && !wait(self.verify(&due))) {
             return Ok(None);
         }
         files = keep_what_moved(files, &before);
-        let again = due.iter().any(|inside| {
-            content(inside).is_some_and(|content| matches!(content.code.verdict(), Verdict::Failed(_, true)))
-        });
+        let may_pass = |content: &Content| matches!(content.code.verdict(), Verdict::Moved | Verdict::Failed(_, true));
+        let again = due.iter().filter_map(content).any(may_pass);
         let mut found = self.changing();
         let policy = Arc::clone(&self.catalog().policy);
-        self.admit_with(&mut found, files, policy, |next| {
+        self.admit_with(&mut found, files, policy, &held, |next| {
             let Others { toolsets, problems } = others(next);
             if let Some(toolsets) = toolsets.filter(|toolsets| *toolsets != *next.toolsets) {
                 next.toolsets = Arc::new(toolsets);
@@ -110,11 +120,14 @@ impl Registry {
 
     /// What has to be verified before `files` can be published: what would serve and does not yet, and what has to serve on in
     /// the place of something that does not.
-    fn due(&self, found: &Found, files: &[Placed]) -> Result<Vec<Arc<Inside>>, ScanError> {
+    fn due(&self, found: &Found, files: &[Placed]) -> Result<Due, ScanError> {
         let plan = plan(files, &self.store.load()?, self.catalog().policy.trust);
-        let mut due = Vec::new();
+        let (mut due, mut held) = (Vec::new(), Vec::new());
         for (file, verdict) in files.iter().zip(&plan.verdicts) {
             let inside = &file.looked.inside;
+            if let Ok(Standing::Held(difference)) = verdict {
+                held.push((Arc::clone(inside), Arc::clone(difference)));
+            }
             let serving = found.held.get(&file.key()).and_then(super::snapshot::Held::serving);
             if serving.is_some_and(|serving| Arc::ptr_eq(serving, inside)) {
                 continue;
@@ -124,7 +137,7 @@ impl Registry {
                 due.push(Arc::clone(inside));
             }
         }
-        Ok(due)
+        Ok(Due { due, held })
     }
 
     fn verify<'a>(&'a self, due: &'a [Arc<Inside>]) -> BoxFuture<'a, ()> {
@@ -145,19 +158,25 @@ fn is_open(inside: &Arc<Inside>) -> bool {
     content(inside).is_some_and(|content| matches!(content.code.verdict(), Verdict::Open))
 }
 
+fn is_loaded(inside: &Arc<Inside>) -> bool {
+    content(inside).is_some_and(|content| matches!(content.code.verdict(), Verdict::Passed))
+}
+
 fn is_due(inside: &Arc<Inside>) -> bool {
     content(inside).is_some_and(|content| match content.code.verdict() {
-        Verdict::Open | Verdict::Failed(_, true) => true,
+        Verdict::Open | Verdict::Moved | Verdict::Failed(_, true) => true,
         Verdict::Passed | Verdict::Failed(_, false) => false,
     })
 }
 
-/// Files that changed while they were verified are as they were before: the change leads to another look.
+/// Files that changed before they were verified are as they were before: the change leads to another look.
 fn keep_what_moved(files: Vec<Placed>, before: &[Placed]) -> Vec<Placed> {
     let known: HashSet<*const Inside> = before.iter().map(|file| Arc::as_ptr(&file.looked.inside)).collect();
     let moved = |file: &Placed| {
         let is_new = !known.contains(&Arc::as_ptr(&file.looked.inside));
-        is_new && file.looked.stamp().is_some_and(|stamp| Stamp::at(&file.file) != Some(stamp))
+        is_new
+            && !is_loaded(&file.looked.inside)
+            && file.looked.stamp().is_some_and(|stamp| Stamp::at(&file.file) != Some(stamp))
     };
     let old = |file: &Placed| before.iter().find(|old| old.key() == file.key()).cloned();
     files.into_iter().filter_map(|file| if moved(&file) { old(&file) } else { Some(file) }).collect()

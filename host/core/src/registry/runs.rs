@@ -27,6 +27,8 @@ pub(super) enum Verdict {
     Open,
     /// It was.
     Passed,
+    /// Its file was replaced before it could be loaded, which says nothing of it. The next look finds what is there now.
+    Moved,
     /// It was not; whether another attempt might end otherwise.
     Failed(Arc<RefusedReason>, bool),
 }
@@ -60,7 +62,7 @@ impl Unverified {
     fn may_pass(&self) -> bool {
         match self {
             Self::Fault(fault) => {
-                matches!(fault, Fault::Timeout(_) | Fault::Busy | Fault::Replaced | Fault::Host(_))
+                matches!(fault, Fault::Timeout(_) | Fault::Busy | Fault::Host(_))
             }
             Self::NotJson { .. } | Self::Differs { .. } => false,
         }
@@ -84,6 +86,7 @@ impl Code {
     pub(super) async fn verify(&self, component: &Arc<Component>, manifests: &[Arc<Manifest>], runner: &dyn Runner) {
         let verdict = match self.compare(component, manifests, runner).await {
             Ok(()) => Verdict::Passed,
+            Err(Unverified::Fault(Fault::Replaced)) => Verdict::Moved,
             Err(error) => {
                 let may_pass = error.may_pass();
                 Verdict::Failed(Arc::new(RefusedReason::Unverified(error)), may_pass)

@@ -34,7 +34,10 @@ pub(super) struct Gate<'a> {
 /// Whether what was admitted may take the place of what was there before.
 enum Passage {
     Open,
+    /// It waits, and somebody has to see to it.
     Unverified,
+    /// It waits for the next look.
+    Moved,
     Barred(Arc<RefusedReason>),
 }
 
@@ -77,8 +80,8 @@ impl Snapshot {
                             let before = serving.take();
                             now.serving = Some(made(before, inside, content, &Standing::Admitted, gate.runner));
                         }
-                        Passage::Unverified => {
-                            waits = true;
+                        passage @ (Passage::Unverified | Passage::Moved) => {
+                            waits |= matches!(passage, Passage::Unverified);
                             now.waiting = waiting.filter(serves);
                         }
                         Passage::Barred(reason) => refused.push(Refused { file: file.file.clone(), reason }),
@@ -118,9 +121,10 @@ impl Gate<'_> {
             _ if !self.closed => Passage::Open,
             Verdict::Passed => Passage::Open,
             // What serves already is not lost over a bad moment.
-            Verdict::Open | Verdict::Failed(_, true) if serves => Passage::Open,
+            Verdict::Open | Verdict::Moved | Verdict::Failed(_, true) if serves => Passage::Open,
             Verdict::Failed(reason, _) => Passage::Barred(reason),
             Verdict::Open => Passage::Unverified,
+            Verdict::Moved => Passage::Moved,
         }
     }
 

@@ -164,7 +164,11 @@ impl Work {
             let now = Instant::now();
             self.settling.observe(self.survey.look(), touched, told, now);
             let again = look || self.again.is_some_and(|at| at <= now);
-            if again || (!self.failed && self.settling.is_due(now)) {
+            let due = again || (!self.failed && self.settling.is_due(now));
+            // What was approved must not serve before the grant that was written with it.
+            if due && self.settling.comes_to_rest(Group::TOOLSETS, now) {
+                self.again = if again { Some(now) } else { self.again };
+            } else if due {
                 self.reload(now);
             } else if self.settling.is_calm() && !self.loaded {
                 self.load_one();
@@ -197,15 +201,10 @@ impl Work {
         let rebuild = settling.is_steady(Group::TOOLSETS, now);
         let sources = sources();
         survey.replace(Group::COMPONENTS, survey::components(&sources));
+        let mut texts = toolsets.as_mut().filter(|_| rebuild).map(|(part, _)| (part.read)());
         let mut others = |catalog: &Catalog| {
-            let mut next = None;
-            if let Some((part, problem)) = toolsets.as_mut().filter(|_| rebuild) {
-                let built = (part.build)(catalog);
-                // Half of a file may be a whole file that narrows less.
-                if settling.is_same(Group::TOOLSETS, &survey.look_at(Group::TOOLSETS)) {
-                    next = note(problem, built);
-                }
-            }
+            let built = texts.take().map(|read| read.and_then(|build| build(catalog)));
+            let next = toolsets.as_mut().zip(built).and_then(|((_, problem), built)| note(problem, built));
             let problems = parts.iter().map(|(_, problem)| problem).chain(toolsets.iter().map(|(_, problem)| problem));
             Others { toolsets: next, problems: problems.flatten().cloned().collect() }
         };
@@ -213,6 +212,8 @@ impl Work {
             sources: &sources,
             settled: &|file, stamp| settling.is_settled(Group::COMPONENTS, file, stamp, now),
             wait: &|work| wait(block_on, stopped, work),
+            // Half of a file may be a whole file that narrows less; and what is approved has its grant in what was read.
+            still: &|| !rebuild || settling.is_same(Group::TOOLSETS, &survey.look_at(Group::TOOLSETS)),
             others: &mut others,
         });
         self.again = None;

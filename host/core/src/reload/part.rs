@@ -31,16 +31,16 @@ pub struct Part {
     pub reload: Box<dyn FnMut() -> Result<(), Problem> + Send>,
 }
 
-/// Builds toolsets for the components that are there now.
-pub type BuildToolsets = Box<dyn FnMut(&Catalog) -> Result<Toolsets, Problem> + Send>;
+/// Builds toolsets, from files that were read, for the components that are there now. It must not change the registry.
+pub type BuildToolsets = Box<dyn FnOnce(&Catalog) -> Result<Toolsets, Problem>>;
 
 /// The toolset files.
 pub struct ToolsetPart {
     /// The files.
     pub files: Vec<Files>,
-    /// Reads the files and builds toolsets for the components that are there now. Called at every reload, so that what components
-    /// and toolset files say of each other is of one generation. It must not change the registry.
-    pub build: BuildToolsets,
+    /// Reads the files. Called at every reload, before components are verified; the toolsets are built after that, so that what
+    /// components and toolset files say of each other is of one generation.
+    pub read: Box<dyn FnMut() -> Result<BuildToolsets, Problem> + Send>,
 }
 
 impl fmt::Debug for Part {

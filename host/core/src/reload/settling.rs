@@ -110,9 +110,15 @@ impl Settling {
         }
     }
 
-    /// Whether all files of a group are at rest.
+    /// Whether what changed in a group is at rest.
     pub(super) fn is_steady(&self, group: Group, now: Instant) -> bool {
-        self.group(group).all(|file| self.rests(file, now))
+        self.group(group).all(|file| !file.is_dirty() || self.rests(file, now))
+    }
+
+    /// Whether what changed in a group is not at rest, but has not gone on for so long that nothing else can wait for it.
+    pub(super) fn comes_to_rest(&self, group: Group, now: Instant) -> bool {
+        let short = |file: &File| now.duration_since(file.changed) < self.pace.batch;
+        !self.is_steady(group, now) && self.group(group).filter(|file| file.is_dirty()).all(short)
     }
 
     /// Whether the files of a group have just these stamps.

@@ -10,6 +10,7 @@ mod hooks;
 mod nested;
 mod observed;
 mod questions;
+mod replaced;
 mod results;
 mod steps;
 mod world;

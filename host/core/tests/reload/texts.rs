@@ -6,10 +6,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use hermes_core::Toolsets;
 use hermes_core::registry::Problem;
-use hermes_core::reload::{Files, Part, ToolsetPart};
+use hermes_core::reload::{BuildToolsets, Files, Part, ToolsetPart};
+use hermes_core::{Scope, Source, Toolsets};
 
+use crate::common::{registry, small_component};
 use crate::world::{Wants, World, serves, tool};
 
 fn read(folder: &Path) -> io::Result<Vec<(PathBuf, String)>> {
@@ -27,21 +28,34 @@ fn world(parts: impl FnOnce(&Path) -> Vec<Part>) -> World {
 }
 
 fn world_at(wants: Wants, parts: impl FnOnce(&Path) -> Vec<Part>) -> World {
+    disturbed(wants, parts, |_| {})
+}
+
+/// Whenever toolset files were read, `disturb` does something.
+fn disturbed(
+    wants: Wants,
+    parts: impl FnOnce(&Path) -> Vec<Part>,
+    mut disturb: impl FnMut(&Path) + Send + 'static,
+) -> World {
     let base = tempfile::tempdir().unwrap();
     let (plugins, folder) = (base.path().join("plugins"), base.path().join("toolsets"));
     fs::create_dir(&plugins).unwrap();
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("mine.toml"), "tools = [\"a\"]").unwrap();
     let files = vec![Files::In { folder: folder.clone(), extension: "toml" }];
-    let build = Box::new(move |catalog: &hermes_core::Catalog| {
-        let own: BTreeSet<_> = catalog.tools().filter_map(|entry| entry.manifest.toolset.clone()).collect();
-        let problem = |message: String| Problem { file: folder.clone(), message };
+    let read = Box::new(move || -> Result<BuildToolsets, Problem> {
+        let file = folder.clone();
+        let problem = move |message: String| Problem { file: file.clone(), message };
         let files = read(&folder).map_err(|error| problem(error.to_string()))?;
-        let files = files.iter().map(|(file, text)| (file.clone(), text.as_str()));
-        Toolsets::build(files, &own).map_err(|error| problem(error.to_string()))
+        disturb(folder.parent().unwrap());
+        Ok(Box::new(move |catalog| {
+            let own: BTreeSet<_> = catalog.tools().filter_map(|entry| entry.manifest.toolset.clone()).collect();
+            let files = files.iter().map(|(file, text)| (file.clone(), text.as_str()));
+            Toolsets::build(files, &own).map_err(|error| problem(error.to_string()))
+        }))
     });
     let parts = parts(base.path());
-    let world = World::over(base, plugins, Wants { toolsets: Some(ToolsetPart { files, build }), parts, ..wants });
+    let world = World::over(base, plugins, Wants { toolsets: Some(ToolsetPart { files, read }), parts, ..wants });
     world.until("toolsets", |catalog| catalog.toolsets().get("mine").is_some());
     world
 }
@@ -78,12 +92,40 @@ fn a_tool_and_the_toolset_that_lists_it_are_one_generation() {
     assert_eq!(events.len(), before + 1, "{events:?}");
 }
 
+/// Calls were denied until the next look.
+#[test]
+fn what_another_process_approves_meanwhile_serves_with_the_toolset_that_it_wrote_before() {
+    let wants = Wants::default();
+    let (trust, asking) = (wants.trust.clone(), r#", "capabilities": {"env": ["KEY"]}"#);
+    let world = disturbed(
+        wants,
+        |_| Vec::new(),
+        move |base| {
+            let other = registry(trust.clone());
+            other.scan(&[Source::folder(base.join("plugins"))]).unwrap();
+            if other.catalog().family(&Scope::Host, "a").is_some_and(|family| family.held().next().is_some()) {
+                fs::write(base.join("toolsets/approved.toml"), "tools = [\"a\"]\n[grant]\nenv = [\"KEY\"]").unwrap();
+                other.approve(&Scope::Host, "a", None).unwrap();
+            }
+        },
+    );
+    world.write("a.wasm", tool("a", "1.0.0"));
+    world.until("the first", |catalog| serves(catalog, "a").is_some());
+    world.until_live(1);
+    world.write("a.wasm", small_component("a", "2.0.0", asking));
+    world.until("the second", |catalog| {
+        let second = serves(catalog, "a").as_deref() == Some("2.0.0");
+        assert!(!second || catalog.toolsets().get("approved").is_some(), "it serves with what it is granted");
+        second
+    });
+}
+
 #[test]
 fn a_toolset_may_include_one_that_only_a_new_tool_names() {
     let world = world(|_| Vec::new());
     write(&world, "other.toml", "includes = [\"garden\"]");
     world.until("there is no such toolset", |catalog| !catalog.problems().is_empty());
-    world.write("a.wasm", crate::common::small_component("a", "1.0.0", r#", "toolset": "garden""#));
+    world.write("a.wasm", small_component("a", "1.0.0", r#", "toolset": "garden""#));
     world.until("now there is", |catalog| catalog.problems().is_empty());
     assert!(world.catalog().toolsets().get("other").is_some());
 }

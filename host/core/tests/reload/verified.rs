@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use hermes_core::reload::Pace;
 use hermes_core::{Digest, Fault, Scope};
@@ -40,6 +40,35 @@ fn what_fails_for_a_while_is_tried_again() {
     world.until("it serves in the end", |catalog| serves(catalog, "a").is_some());
     assert_eq!(world.loads("a.wasm"), 3);
     assert!(refused(&world.catalog()).is_empty());
+}
+
+/// Its tool was unknown until the next look, and its file refused.
+#[test]
+fn what_was_replaced_before_it_could_be_verified_is_not_refused() {
+    let usual = Wants::default();
+    let wants = Wants { pace: Pace { rescan: Duration::from_millis(50), ..usual.pace }, ..usual };
+    let world = World::new(wants, |_| {});
+    world.stage.faults.lock().unwrap().insert("a.wasm".to_owned(), vec![Fault::Replaced]);
+    world.write("a.wasm", tool("a", "1.0.0"));
+    world.until("it serves in the end", |catalog| serves(catalog, "a").is_some());
+    assert_eq!(world.loads("a.wasm"), 2);
+    assert!(world.events().iter().all(|event| event.refused.is_empty()), "{:?}", world.events());
+}
+
+/// A file that changed faster than it could be verified kept the version that could no longer be loaded.
+#[test]
+fn what_was_verified_serves_although_its_file_went_on_to_change() {
+    let world = world();
+    world.until_live(1);
+    let (file, mut time) = (world.path("a.wasm"), UNIX_EPOCH);
+    let change = Box::new(move || {
+        time += Duration::from_secs(1);
+        fs::File::open(&file).unwrap().set_modified(time).unwrap();
+    });
+    world.stage.during.lock().unwrap().insert("a.wasm".to_owned(), change);
+    world.write("a.wasm", tool("a", "2.0.0"));
+    world.until("the version that was verified", |catalog| serves(catalog, "a").as_deref() == Some("2.0.0"));
+    assert_eq!(world.call("a").unwrap(), Digest::of(&tool("a", "2.0.0")).to_string());
 }
 
 #[test]

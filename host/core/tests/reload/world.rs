@@ -48,6 +48,8 @@ pub(crate) struct Stage {
     /// How often each file was loaded.
     pub(crate) loads: Mutex<BTreeMap<String, usize>>,
     loaded: Condvar,
+    /// Done whenever a file is loaded.
+    pub(crate) during: Mutex<BTreeMap<String, Box<dyn FnMut() + Send>>>,
     /// Faults of the next loads of a file.
     pub(crate) faults: Mutex<BTreeMap<String, Vec<Fault>>>,
 }
@@ -68,6 +70,9 @@ impl Plugin {
         let Location::File(path) = self.component.location() else { return Err(Fault::Busy) };
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         *self.stage.loads.lock().unwrap().entry(name.clone()).or_default() += 1;
+        if let Some(during) = self.stage.during.lock().unwrap().get_mut(&name) {
+            during();
+        }
         if let Some(fault) = self.stage.faults.lock().unwrap().get_mut(&name).and_then(Vec::pop) {
             return Err(fault);
         }
