@@ -16,7 +16,7 @@ use super::calls::{Identified, owner};
 use super::object::Object;
 use super::request::{Body, segment};
 use super::{Api, reply, session};
-use crate::http::{HttpError, Principal};
+use crate::http::{HttpError, Principal, Stopped};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -28,6 +28,7 @@ pub(super) struct Answers {
 pub(super) async fn answer(
     State(api): State<Arc<Api>>,
     Extension(principal): Extension<Principal>,
+    Extension(stopped): Extension<Stopped>,
     path: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
     body: Body<Answers>,
@@ -46,5 +47,5 @@ pub(super) async fn answer(
         ..CallRequest::new(call.tool, call.args)
     };
     let run = api.run(owner, call.session, vec![Identified { id, request }]);
-    Ok(reply::of(run, &headers).await)
+    reply::of(run, &headers, &stopped).await
 }

@@ -16,7 +16,7 @@ use super::request::{Body, malformed};
 use super::run::Run;
 use super::selection::Selection;
 use super::{Api, idempotency, message, reply, session};
-use crate::http::{HttpError, Principal};
+use crate::http::{HttpError, Principal, Stopped};
 
 /// Calls of one request.
 const MAX_CALLS: usize = 128;
@@ -63,6 +63,7 @@ pub(super) struct Identified {
 pub(super) async fn call(
     State(api): State<Arc<Api>>,
     Extension(principal): Extension<Principal>,
+    Extension(stopped): Extension<Stopped>,
     selection: Selection,
     headers: HeaderMap,
     body: Body<Calls>,
@@ -93,7 +94,7 @@ pub(super) async fn call(
         Some(key) => api.keys.enter(owner, key, said, begin)?,
         None => begin(),
     };
-    Ok(reply::of(run, &headers).await)
+    reply::of(run, &headers, &stopped).await
 }
 
 /// Whose keys and waiting calls these are: those of a token, whichever session it uses.

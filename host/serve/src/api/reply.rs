@@ -11,6 +11,7 @@ use serde_json::Value;
 use tokio::time::sleep;
 
 use super::run::Run;
+use crate::http::{HttpError, Stopped};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// A stream says something at least this often: proxies and clients give up on a silent one.
@@ -32,22 +33,34 @@ fn wants_events(headers: &HeaderMap) -> bool {
     types.any(|kind| kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("text/event-stream"))
 }
 
-/// What a run comes to, as the client wants to hear of it. Dropping the answer lets go of the run.
-pub(super) async fn of(run: Run, headers: &HeaderMap) -> Response {
+/// What a run comes to, as the client wants to hear of it. Dropping the answer lets go of the run, and so does the end of the server.
+///
+/// # Errors
+///
+/// When the server ends before the run does.
+pub(super) async fn of(run: Run, headers: &HeaderMap, Stopped(stopped): &Stopped) -> Result<Response, HttpError> {
     if !wants_events(headers) {
-        return whole(StatusCode::OK, run.done.await);
+        let done = stopped.run_until_cancelled(run.done).await;
+        return done.map(|body| whole(StatusCode::OK, body)).ok_or_else(unfinished);
     }
-    let events = unfold(Some(run), |run| async {
-        let mut run = run?;
+    let stopped = stopped.clone();
+    let events = unfold(Some((run, stopped)), |going| async {
+        let (mut run, stopped) = going?;
         let next = tokio::select! {
             biased;
             body = run.done.clone() => return Some((event("result", &body), None)),
+            () = stopped.cancelled() => return Some((event("error", unfinished().body().as_bytes()), None)),
             told = run.told() => told,
             () = sleep(HEARTBEAT) => Bytes::from_static(b": still running\n\n"),
         };
-        Some((next, Some(run)))
+        Some((next, Some((run, stopped))))
     });
-    stream(events)
+    Ok(stream(events))
+}
+
+fn unfinished() -> HttpError {
+    let message = "the server stops, and how far the calls came that ran is not known";
+    HttpError::new(StatusCode::SERVICE_UNAVAILABLE, "stopped", message).hint("look before you call again")
 }
 
 /// An answer of events, for as long as they come.

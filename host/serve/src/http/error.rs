@@ -40,15 +40,20 @@ impl HttpError {
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
+
+    /// The body that says it.
+    pub(crate) fn body(&self) -> String {
+        let mut error = json!({ "kind": self.kind, "message": self.message });
+        if let (Some(hint), Some(members)) = (&self.hint, error.as_object_mut()) {
+            members.insert("hint".to_owned(), hint.as_str().into());
+        }
+        json!({ "error": error }).to_string()
+    }
 }
 
 impl IntoResponse for HttpError {
     fn into_response(self) -> Response {
-        let mut error = json!({ "kind": self.kind, "message": self.message });
-        if let (Some(hint), Some(members)) = (self.hint, error.as_object_mut()) {
-            members.insert("hint".to_owned(), hint.into());
-        }
-        let mut response = (self.status, json!({ "error": error }).to_string()).into_response();
+        let mut response = (self.status, self.body()).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if self.status == StatusCode::UNAUTHORIZED {

@@ -69,8 +69,8 @@ pub enum ServeError {
 /// Serves `host` on `listener` until `shutdown`. Then it accepts nothing more, streams end, and calls that run have
 /// [`Limits::grace`] until they are cancelled.
 ///
-/// `more` are routes beside `/mcp`, `/healthz`, `/readyz` and the page at `/`. They are behind the same guard, find a [`Principal`] in a request's
-/// extensions, and get bodies that were read already, within the limits.
+/// `more` are routes beside `/mcp`, `/healthz`, `/readyz` and the page at `/`. They are behind the same guard, find a [`Principal`] and
+/// [`Stopped`] in a request's extensions, and get bodies that were read already, within the limits.
 ///
 /// # Errors
 ///
@@ -95,7 +95,7 @@ pub async fn serve(
         .route("/mcp", any(default_address))
         .route("/mcp/{address}", any(address_of))
         .with_state(mcp)
-        .merge(more)
+        .merge(more.layer(Extension(Stopped(server.stopped.clone()))))
         .fallback(|| std::future::ready(HttpError::not_found("there is no such path")))
         .layer(middleware::from_fn_with_state(limits, body::read))
         .merge(console::router())
@@ -110,6 +110,10 @@ pub async fn serve(
     }
     Ok(())
 }
+
+/// Cancelled when the grace of calls that run is over: whoever waits for them is told so, or is cut off without a word.
+#[derive(Debug, Clone)]
+pub struct Stopped(pub CancellationToken);
 
 #[derive(Clone)]
 struct Mcp {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use http::Method;
 use serde_json::json;
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
@@ -64,6 +65,34 @@ async fn a_call_that_does_not_end_is_stopped_after_the_grace() {
     runs.stopped().await;
     let told = modern.await.unwrap();
     assert!(told["error"]["message"].as_str().unwrap().contains("the server stops"), "{told}");
+    ended(served).await;
+}
+
+/// Its connection was closed without a word.
+#[tokio::test]
+async fn who_waits_for_function_calls_is_told_that_they_were_stopped() {
+    let (world, mut runs) = World::new().endless("t");
+    let served = world.serve_with(|config| config.limits.grace = Duration::from_millis(50)).await;
+    let call = json!({"id": "1", "type": "function", "function": {"name": "t", "arguments": "{}"}});
+    let body = json!({"tool_calls": [call]}).to_string();
+    let [whole, events] = ["application/json", "text/event-stream"].map(|accept| {
+        let client = served.client().at("/v1/calls").with("content-type", "application/json").with("accept", accept);
+        let body = body.clone();
+        tokio::spawn(async move {
+            let mut answer = client.send(Method::POST, body).await;
+            (answer.status.as_u16(), answer.text().await)
+        })
+    });
+    runs.started().await;
+    runs.started().await;
+    served.shutdown.cancel();
+    runs.stopped().await;
+    runs.stopped().await;
+    let error = r#"{"error":{"kind":"stopped","message":"the server stops, and how far the calls came that ran is not known","hint":"look before you call again"}}"#;
+    assert_eq!(whole.await.unwrap(), (503, error.to_owned()));
+    let (status, events) = events.await.unwrap();
+    assert_eq!(status, 200);
+    assert!(events.ends_with(&format!("event: error\ndata: {error}\n\n")), "{events}");
     ended(served).await;
 }
 
