@@ -448,15 +448,10 @@ fn a_key_that_others_may_read_seals_and_opens_nothing() {
 #[cfg(target_os = "linux")]
 fn typed(place: &Place, args: &[&str], lines: &str) -> String {
     use std::io::Write as _;
-    use std::process::{Command, Stdio};
-    let own = place.command();
-    let words: Vec<String> = args.iter().map(|word| format!("'{word}'")).collect();
-    let command = format!("{} {}", env!("CARGO_BIN_EXE_hermes-host"), words.join(" "));
-    let mut script = Command::new("script");
-    script.args(["--quiet", "--return", "--echo", "never", "--command", &command, "/dev/null"]);
-    script.current_dir(place.workspace()).env_clear().env("PATH", "/usr/bin:/bin");
-    script.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    use std::process::Stdio;
+    let mut command = place.command();
+    command.args(args);
+    let mut child = place.on_terminal(&command).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     let shown = String::from_utf8(output.stdout).unwrap().replace('\r', "");

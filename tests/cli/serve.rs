@@ -136,24 +136,36 @@ fn only_who_shows_the_token_and_means_this_host_gets_in() {
     }
 }
 
+#[cfg(target_os = "linux")]
 #[test]
-fn the_consoles_address_has_the_token_where_it_is_printed_and_behind_what_browsers_send() {
-    let place = Place::new();
-    for first in [true, false] {
-        let mut command = place.command();
-        command
-            .args(["run", "--http", "127.0.0.1:0"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped());
-        let mut host = command.spawn().unwrap();
-        let mut lines = BufReader::new(host.stderr.take().unwrap()).lines().map(Result::unwrap);
-        let line = lines.find(|line| line.contains("the console")).unwrap();
-        host.kill().unwrap();
-        host.wait().unwrap();
-        let token = fs::read_to_string(place.home().join(".hermes-host/token")).unwrap();
-        assert_eq!(line.ends_with(&format!("/#token={}", token.trim())), first, "{line}");
-        assert_eq!(line.ends_with('/'), !first, "{line}");
+fn a_new_token_is_shown_to_a_person_and_behind_what_browsers_send_and_never_to_a_log() {
+    // The second speaks to a terminal, which `script` is.
+    for on_terminal in [false, true] {
+        let place = Place::new();
+        for first in [true, false] {
+            let mut host = place.command();
+            host.args(["run", "--http", "127.0.0.1:0"]);
+            let mut command = if on_terminal { place.on_terminal(&host) } else { host };
+            let (read, write) = std::io::pipe().unwrap();
+            command.stdin(Stdio::null()).stdout(write.try_clone().unwrap()).stderr(write);
+            let mut host = command.spawn().unwrap();
+            drop(command);
+            let mut told = Vec::new();
+            for line in BufReader::new(read).lines().map(Result::unwrap) {
+                told.push(line.trim_end().to_owned());
+                if line.contains("the console") {
+                    break;
+                }
+            }
+            host.kill().unwrap();
+            host.wait().unwrap();
+            let token = fs::read_to_string(place.home().join(".hermes-host/token")).unwrap();
+            let shown = first && on_terminal;
+            let line = told.last().unwrap();
+            assert_eq!(line.ends_with(&format!("/#token={}", token.trim())), shown, "{told:?}");
+            assert_eq!(told.iter().any(|line| line.contains(token.trim())), shown, "{told:?}");
+            assert!(told.iter().any(|line| line.contains("the token is kept in")), "{told:?}");
+        }
     }
 }
 

@@ -81,6 +81,18 @@ impl Place {
         command
     }
 
+    /// The same command on a terminal of its own, which shows nothing of what is typed.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn on_terminal(&self, command: &Command) -> Command {
+        let words = [command.get_program()].into_iter().chain(command.get_args());
+        let words: Vec<String> = words.map(|word| format!("'{}'", word.to_str().unwrap())).collect();
+        let mut script = Command::new("script");
+        script.args(["--quiet", "--flush", "--return", "--echo", "never", "--command", &words.join(" "), "/dev/null"]);
+        script.current_dir(command.get_current_dir().unwrap()).env_clear().env("PATH", "/usr/bin:/bin");
+        script.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        script
+    }
+
     pub(crate) fn run(&self, args: &[&str]) -> Ran {
         self.run_in(&self.workspace(), args)
     }

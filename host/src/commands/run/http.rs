@@ -1,6 +1,6 @@
 //! Any number of clients, over HTTP.
 
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
@@ -111,6 +111,11 @@ fn token(settings: &Settings) -> Result<Kept<'_>, Failure> {
     }
 }
 
+/// Whether a token is shown: a new one, to a person. What a service writes is kept, and read by others than who may read the file.
+fn shows(kept: &Kept<'_>) -> bool {
+    kept.made && (kept.file.is_none() || io::stderr().is_terminal())
+}
+
 /// Tells where it serves what, and how clients come there. A program reads one line: the address, and where the token is.
 fn greet(
     host: &Host,
@@ -142,8 +147,8 @@ fn greet(
             }
             String::new()
         }
-        Some(Kept { token, file, made }) => {
-            if *made {
+        Some(kept @ Kept { token, file, .. }) => {
+            if shows(kept) {
                 printer.note(&format!("token: {token}"));
             }
             match file {
@@ -156,7 +161,7 @@ fn greet(
         }
     };
     // A browser keeps what stands behind `#` to itself.
-    let token = kept.filter(|kept| kept.made).map(|kept| format!("#token={}", kept.token));
+    let token = kept.filter(|kept| shows(kept)).map(|kept| format!("#token={}", kept.token));
     printer.note(&format!("the console, in a browser: {console}{}", token.unwrap_or_default()));
     printer.note(&format!("for Claude Code: claude mcp add --transport http hermes {url}{header}"));
     Ok(())
