@@ -35,7 +35,7 @@ pub(crate) struct Look<'a> {
 }
 
 /// What a look begins with.
-struct Due {
+struct Start {
     /// What has to be verified.
     due: Vec<Arc<Inside>>,
     /// What waited for approval then. It goes on to wait in what the look publishes: the grants that are written with an approval come
@@ -76,11 +76,11 @@ impl Registry {
     /// Those of [`Registry::scan`]; nothing has changed then.
     pub(crate) fn reload(&self, look: Look<'_>) -> Result<Option<bool>, ScanError> {
         let Look { sources, settled, wait, still, others } = look;
-        let (mut files, listed, before, Due { due, held }) = {
+        let (mut files, listed, before, Start { due, held }) = {
             let found = self.changing();
             let (files, listed) = self.look(&found, sources, settled)?;
-            let due = self.due(&found, &files)?;
-            (files, listed, found.files.clone(), due)
+            let start = self.start(&found, &files)?;
+            (files, listed, found.files.clone(), start)
         };
         if !still() || (!due.is_empty() && !wait(self.verify(&due))) {
             return Ok(None);
@@ -118,9 +118,9 @@ impl Registry {
         Some(matches!(content.code.verdict(), Verdict::Failed(_, false)))
     }
 
-    /// What has to be verified before `files` can be published: what would serve and does not yet, and what has to serve on in
-    /// the place of something that does not.
-    fn due(&self, found: &Found, files: &[Placed]) -> Result<Due, ScanError> {
+    /// What a look at `files` begins with. To be verified is what would serve and does not yet, and what has to serve on in the place
+    /// of something that does not.
+    fn start(&self, found: &Found, files: &[Placed]) -> Result<Start, ScanError> {
         let plan = plan(files, &self.store.load()?, self.catalog().policy.trust);
         let (mut due, mut held) = (Vec::new(), Vec::new());
         for (file, verdict) in files.iter().zip(&plan.verdicts) {
@@ -137,7 +137,7 @@ impl Registry {
                 due.push(Arc::clone(inside));
             }
         }
-        Ok(Due { due, held })
+        Ok(Start { due, held })
     }
 
     fn verify<'a>(&'a self, due: &'a [Arc<Inside>]) -> BoxFuture<'a, ()> {
