@@ -34,8 +34,8 @@ use crate::tool::{NoProgress, Progress};
 /// How often a call begins because its component was replaced before it was loaded. Each time there is a newer catalog, so that only
 /// tools that change faster than they are loaded come to the end of it.
 const MAX_ATTEMPTS: usize = 16;
-/// How long a call waits in all for newer catalogs: longer than a file takes to come to rest beside others and to be verified.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a call waits in all for newer catalogs: several times what a file takes to come to rest beside others and to be verified.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Calls of a batch, or checks, that run at the same time.
 pub(crate) const ABREAST: usize = 8;
